@@ -2,4 +2,4 @@
 
 
 class InputError(ValueError):
-    """What a person wrote about a target or its inputs cannot be used; the text says why and what would be."""
+    """A target or inputs that the user gave cannot be used; the text says why, and what to write instead."""

@@ -12,9 +12,9 @@ from types import TracebackType
 def run_program(
     target: str, is_module: bool, arguments: list[str], around: AbstractContextManager[object]
 ) -> int:
-    """Runs a script, or a module by name, as `__main__` with these arguments; returns its exit status.
+    """Runs a script, or a module by name, as `__main__` within `around`; returns its exit status.
 
-    What the program raises is printed as Python prints it, without our own frames. KeyboardInterrupt goes through.
+    Exceptions are printed as Python does, without frames of this package. KeyboardInterrupt is passed on.
     """
     before = sys.argv, sys.path[0]
     sys.argv = [target, *arguments]
@@ -52,7 +52,7 @@ def _status(error: SystemExit) -> int:
 
 
 def _users(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback from the program's first frame on; None where there is none, as for a missing module."""
+    """Returns the traceback from the program's first frame on; None if it has none, as for a missing module."""
     start = trace
     while start is not None:
         filename = start.tb_frame.f_code.co_filename

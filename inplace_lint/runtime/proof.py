@@ -19,18 +19,19 @@ from .observe import journal
 from .proof_inputs import Variant, inputs_of, module_of, variants
 from .snapshot import snapshot
 
-#: A right rewrite differs by 1e-15 to 5e-15 in float64, a scale that is off by 0.1% by 2e-3.
+#: The largest relative difference allowed in float64: correct rewrites differ by 1e-15 to 5e-15, a scale that is off by
+#: 0.1% by 2e-3.
 TOLERANCE = 1e-10
-#: How often each form is run to compare their means.
+#: The number of runs of each form to compare their means under dropout.
 _DRAWS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One comparison: on which inputs, with which seed, in which mode, and the worst difference seen.
+    """One comparison: its inputs, seed and mode, and the largest difference `error`.
 
-    Instead of a difference there is `skipped`, why the original does not take these inputs, or `failed`, what the
-    rewrite does where the original runs. `of_kinds`: only the kinds of the results were compared.
+    Without a difference, `skipped` says why the original does not run on these inputs, or `failed` how the rewrite
+    fails where the original runs. `of_kinds`: only the dtypes of the results were compared.
     """
 
     name: str
@@ -44,13 +45,13 @@ class Trial:
 
     @property
     def same(self) -> bool:
-        """Whether both ran and gave the same."""
+        """Whether both forms ran and agree within the tolerance."""
         return self.error is not None and self.error <= TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """All comparisons of a rewrite. `proved` needs one that ran, and none that differs."""
+    """All comparisons of a rewrite. It is proved if a comparison of values ran, and none differs."""
 
     trials: tuple[Trial, ...]
 
@@ -63,12 +64,12 @@ class Proof:
 
     @property
     def worst(self) -> float | None:
-        """The largest difference of an output or of a gradient."""
+        """The largest difference of an output or of a gradient; None if nothing was compared."""
         return max((trial.error for trial in self.trials if trial.error is not None), default=None)
 
     @property
     def refused(self) -> str:
-        """Why it is not proved, in a sentence; empty if it is."""
+        """The reason why the rewrite is not proved; empty if it is."""
         if self.proved:
             return ""
         for trial in self.trials:
@@ -80,7 +81,7 @@ class Proof:
         return f"nothing could be compared: {reasons[0]}" if reasons else "nothing could be compared"
 
     def record(self) -> dict[str, Any]:
-        """As it stands in JSON, under `proof`."""
+        """Returns the proof as JSON, for the key `proof`."""
         return {
             "trials": [
                 {
@@ -100,17 +101,16 @@ class Proof:
 
 
 def prove(original: Call, fixed: Call, seeds: Iterable[int] = (0, 1)) -> Proof:
-    """Compares two classes or functions that are called alike. Runs both; raises nothing of theirs.
+    """Compares two classes or functions on the same calls. Runs both, and catches the errors of user code.
 
-    The trials: the inputs as they are, in evaluation and in training (dropout draws the same numbers from the same
-    seed), with a rate of dropout above zero and with other values for constants; another batch, lengths from 1 to
-    300, lengths of keys that differ from that of queries; for each mask one that drops a random half, one with a row
-    that drops all, and none; and the kinds of the results for two kinds of floats. Trials that the original itself
-    refuses, as it may another length, say so and count neither way.
+    The trials: the inputs as given, in evaluation and in training mode (both forms draw dropout from one seed), with
+    dropout above zero, and with varied constants; another batch, lengths from 1 to 300, keys of another length than
+    the queries; for each mask one that drops a random half, one that drops a whole row, and one that drops nothing;
+    and the dtypes of the results for float32 and bfloat16. A trial on which the original fails is skipped.
 
-    Where PyTorch raises in the original's backward, or lets it read what was overwritten, the gradients of what its
-    forward computed count, those with every saved tensor copied. Where a rewrite draws its dropout in another order,
-    both have to agree without dropout, and with it in their rates, their means and their spread.
+    If the original's backward raises, or reads a save that was overwritten, the reference is its gradient with every
+    saved tensor copied. If a rewrite draws dropout in another order, both forms must agree without dropout, and under
+    dropout in their rates, means and variances.
     """
     trials = []
     allowed = _modes(original)
@@ -125,14 +125,14 @@ def prove(original: Call, fixed: Call, seeds: Iterable[int] = (0, 1)) -> Proof:
 
 
 def _modes(call: Call) -> tuple[bool, ...]:
-    """Evaluation and training, where there is a difference."""
+    """Returns the modes to run: evaluation and training for modules, training alone for plain functions."""
     has_modes = inspect.isclass(call.target) or call.factory is not None or module_of(call.target) is not None
     return (False, True) if has_modes else (True,)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Both forms on the inputs of a trial: what is built anew for each run, with the same weights."""
+    """Original and rewrite on the inputs of one trial, built for each run with the same weights."""
 
     variant: Variant
     fixed: Call
@@ -141,14 +141,14 @@ class _Pair:
 
     @property
     def trial(self) -> Trial:
-        """The trial, of which the outcome is not known yet."""
+        """The trial without its outcome."""
         one = self.variant
         return Trial(one.name, self.seed, one.call.description, self.training, of_kinds=one.kind is not None)
 
     def run(
         self, fixed: bool, seed: int | None = None, copies: bool = False, dtype: torch.dtype = torch.float64
     ) -> list[torch.Tensor]:
-        """Outputs and gradients of one of the two; `seed` is that of the dropout, if it is to be another."""
+        """Returns outputs and gradients of one form; `seed` is the seed of the dropout, by default the trial's."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)  # for what a factory makes
             function = self._original()
@@ -166,7 +166,7 @@ class _Pair:
         return function
 
     def _alike(self, original: Any) -> Any:
-        """The rewrite, with the original's weights and prepared as it was."""
+        """Builds the rewrite with the original's weights, prepared in the same way."""
         function = self.fixed.function(self.seed)
         before, after = module_of(original), module_of(function)
         if before is not None and after is not None:
@@ -189,7 +189,7 @@ def _compare(pair: _Pair) -> Trial:
             if error_ > TOLERANCE:
                 error_ = min(error_, _difference(pair.run(fixed=False, copies=True), found))
         except Exception as error:  # user code, and results that cannot be compared
-            # The original ran: a rewrite that does not is wrong.
+            # The original ran, so a rewrite that fails is wrong.
             return replace(trial, failed=_said(error))
     if error_ > TOLERANCE and pair.training and (other := _without_dropout(pair)) is not None:
         return replace(trial, name=f"{trial.name}, dropout in another order", error=other)
@@ -197,7 +197,7 @@ def _compare(pair: _Pair) -> Trial:
 
 
 def _compare_kinds(pair: _Pair, kind: torch.dtype) -> Trial:
-    """Whether results and gradients are of the same kinds, where floats are of this one."""
+    """Compares only the dtypes of results and gradients, with `kind` as the dtype of all floats."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(kind)
     try:
@@ -218,7 +218,7 @@ def _compare_kinds(pair: _Pair, kind: torch.dtype) -> Trial:
 
 
 def _expected(pair: _Pair, dtype: torch.dtype) -> list[torch.Tensor]:
-    """What the original gives, with the gradients of its forward where its backward raises."""
+    """Runs the original; if its backward finds a changed save, runs it with copied saves instead."""
     try:
         return pair.run(fixed=False, dtype=dtype)
     except RuntimeError as error:
@@ -228,9 +228,9 @@ def _expected(pair: _Pair, dtype: torch.dtype) -> list[torch.Tensor]:
 
 
 def _without_dropout(pair: _Pair) -> float | None:
-    """The difference without dropout, if it is the order of dropout's draws alone in which the two differ.
+    """Returns the difference without dropout, if the forms differ only in the order of dropout's random draws.
 
-    With it their rates are the same, their means agree, and one spreads as much as the other.
+    That holds if under dropout the rates are equal and means and variances agree over many seeds; otherwise None.
     """
     rates: tuple[list[float], list[float]] = ([], [])
     try:
@@ -245,26 +245,26 @@ def _without_dropout(pair: _Pair) -> float | None:
             return None
         with in_double():
             draws = [[pair.run(fixed, seed)[0] for seed in range(_DRAWS)] for fixed in (False, True)]
-    except Exception:  # user code: without this the difference stands
+    except Exception:  # user code: the difference found before stands
         return None
     first, second = (torch.stack(one) for one in draws)
-    known = torch.isfinite(first).all(0)  # what no key is left for may be anything
+    known = torch.isfinite(first).all(0)  # a fully masked row may be anything
     first, second = first[:, known], second[:, known]
     variances = first.var(0), second.var(0)
     spread = ((variances[0] + variances[1]) / _DRAWS).sqrt()
     apart = (first.mean(0) - second.mean(0)).abs()
     if not bool(spread.any()) or not 0.5 < float(variances[0].sum() / variances[1].sum()) < 2.0:
         return None
-    # Means of draws that are spread: among millions of elements none is this far apart by chance.
+    # 6 standard errors: among millions of elements none differs by that much by chance.
     return plain if bool((apart <= 6 * spread + TOLERANCE).all()) else None
 
 
 def _run(
     function: Any, args: Any, kwargs: Any, seed: int, training: bool, copies: bool, dtype: torch.dtype
 ) -> list[torch.Tensor]:
-    """Outputs, then the gradients that backwards of its own gave, those of the inputs and those of the weights.
+    """Returns outputs, gradients of the function's own backwards, of inputs and of weights, then the buffers.
 
-    With `copies` every saved tensor is copied: the gradients are those of the forward that ran.
+    With `copies` every saved tensor is copied, which gives the true gradients of the forward.
     """
     module = module_of(function)
     if module is not None:
@@ -277,7 +277,7 @@ def _run(
             return copy.deepcopy(value)
         leaf = value.detach().to(dtype).clone().requires_grad_()
         leaves.append(leaf)
-        return leaf * 1.0  # a leaf may not be written in place
+        return leaf * 1.0  # a non-leaf: in-place writes to a leaf raise
 
     args, kwargs = tree_map(fresh, (args, kwargs))
     own: list[list[torch.Tensor]] = []
@@ -297,13 +297,13 @@ def _run(
         torch.zeros_like(one) if one.grad is None else one.grad.detach().clone()
         for one in (*leaves, *parameters)
     )
-    # The order in which a backward reaches its leaves may change with the graph.
+    # Sorted, because the order in which a backward reaches its leaves may depend on the graph.
     reached = (one for each in own for one in sorted(each, key=lambda one: (one.shape, float(one.sum()))))
     return [*results, *reached, *gradients, *state]
 
 
 def _backward(needing: list[torch.Tensor], seed: int, ran: bool) -> None:
-    """Backward from all results at once, each element with a weight of its own. `ran`: one has run before."""
+    """Runs backward from all results, each element with a random weight. `ran`: the function ran one itself."""
     if not needing:
         return
     generator = torch.Generator().manual_seed(seed)
@@ -316,10 +316,10 @@ def _backward(needing: list[torch.Tensor], seed: int, ran: bool) -> None:
 
 
 def _difference(expected: list[torch.Tensor], found: list[torch.Tensor]) -> float:
-    """The largest difference, relative to the largest value.
+    """Returns the largest difference of two lists of tensors, relative to the largest value (at least 1).
 
-    Where the original is not finite, as in a fully masked row, the rewrite may be anything. Raises ValueError where
-    there is nothing to subtract.
+    Elements that are not finite in the original, as in a fully masked row, are ignored. Raises ValueError if the lists
+    cannot be compared.
     """
     if not expected:
         raise ValueError("no tensor came out that could be compared")

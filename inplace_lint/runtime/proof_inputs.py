@@ -19,20 +19,20 @@ from .inputs.sizes import with_length
 from .inputs.trial import attempt
 from .inputs.values import NAMES, SIZES, Spec, realise
 
-#: Lengths at which a rewrite may part ways with the original: the least, odd ones, and more than a kernel's block.
+#: Lengths at which a rewrite may differ: the smallest, odd ones, and some that exceed a kernel's block.
 LENGTHS = (1, 2, 3, 17, 64, 257, 300)
-#: The sides of maps, whose length is their square.
+#: The longest side of a feature map, whose number of places is its square.
 _LONGEST_SIDE = 17
-#: A rate of dropout for where there is none by default.
+#: The dropout rate set where the default is 0.
 RATE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A call to compare two forms on. `modes`: in evaluation, in training or both; `once`: one seed is enough.
+    """A call to compare two forms on. `modes`: training flags to run with; `once`: with the first seed only.
 
-    `prepare` changes the module after it has been made; `kind` is the kind of floats in which the results' kinds are
-    compared, where that is what is asked.
+    `prepare` changes the module after its construction; with a `kind`, only the results' dtypes are compared, with
+    floats of that dtype.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Variant:
 
 
 def variants(call: Call) -> Iterator[Variant]:
-    """What a rewrite is tried on, the call as it is first."""
+    """Yields the calls to compare a rewrite on, the given call first."""
     yield Variant("as given", call)
     if call.source == "file":
         return
@@ -69,10 +69,10 @@ def variants(call: Call) -> Iterator[Variant]:
 
 
 def _prepared(call: Call) -> Iterator[Variant]:
-    """The call with other values for what its module fills with one number, and with dropout where its rate is zero."""
+    """Yields the call with varied constants (see `constants.vary`), and with dropout on where its rate is 0."""
     try:
         function = call.function()
-    except Exception:  # user code; the trial of the call as it is says so
+    except Exception:  # user code; the trial `as given` reports it
         return
     module = module_of(function)
     if module is not None:
@@ -85,7 +85,7 @@ def _prepared(call: Call) -> Iterator[Variant]:
 
 
 def _drop(module: nn.Module) -> bool:
-    """Turns dropout on where its rate is zero; whether there was any."""
+    """Sets zero dropout rates of a module to RATE; True if there was one."""
     found = False
     for one in module.modules():
         for name, value in vars(one).items():
@@ -97,7 +97,7 @@ def _drop(module: nn.Module) -> bool:
 
 
 def _rates(call: Call) -> list[str]:
-    """The arguments of the call itself that are rates of dropout, and zero."""
+    """Returns the names of the call's own arguments that are dropout rates of 0."""
     try:
         taken = inspect.signature(call.signed()).parameters.values()
     except (TypeError, ValueError):
@@ -108,14 +108,14 @@ def _rates(call: Call) -> list[str]:
 
 
 def _other_lengths(call: Call) -> Iterator[Variant]:
-    """Keys and values that are more, or fewer, than the queries, which come first."""
+    """Yields calls whose keys and values are longer or shorter than the queries, the first tensor."""
     specs = _specs(call)
     floating = {name: one for name, one in specs.items() if one.floating}
     if not floating:
         return
     first, main = next(iter(floating.items()))
     others = [name for name in specs if name != first]
-    # Which axis is the length, nobody says: the original refuses where it is another.
+    # Which axis is the length is unknown: try each; the original fails on a wrong one.
     for dim in dict.fromkeys(main.dims[1:-1]) if len(floating) > 1 else ():
         for more in (5, -3):
             if isinstance(dim, int) and dim + more < 1:
@@ -133,7 +133,7 @@ def _other_lengths(call: Call) -> Iterator[Variant]:
 
 
 def _stretched(spec: Spec, dim: int | str, more: int) -> Spec:
-    """A tensor with another number for a size: a mask's or an index's last axis, any but the first of another."""
+    """Adds `more` to the axes of size `dim`: of floats to all but the first, of masks and indices to the last only."""
     places = [place for place, one in enumerate(spec.dims) if one == dim and place]
     if not spec.floating:
         places = [place for place in places if place == len(spec.dims) - 1]
@@ -143,7 +143,7 @@ def _stretched(spec: Spec, dim: int | str, more: int) -> Spec:
 
 
 def _optional(call: Call) -> list[str]:
-    """The arguments that may be left out and are, other than masks."""
+    """Returns up to three omitted arguments whose default is None, other than masks."""
     try:
         taken = inspect.signature(call.signed()).parameters.values()
     except (TypeError, ValueError):
@@ -155,7 +155,7 @@ def _optional(call: Call) -> list[str]:
 
 
 def _other_counts(call: Call) -> Iterator[Variant]:
-    """Half of a number that the constructor takes, such as heads; of the second axis of a function's tensors."""
+    """Yields calls with one constructor integer halved, such as the heads; for functions with axis 1 halved."""
     own = parameters(call.target) if inspect.isclass(call.target) else {}
     for name, parameter in own.items():
         value = call.constructor.get(name, parameter.default)
@@ -177,7 +177,7 @@ def _other_counts(call: Call) -> Iterator[Variant]:
 
 
 def _masks(call: Call) -> dict[str, Spec]:
-    """The boolean arguments, and the parameters without a value that are called masks."""
+    """Returns the boolean arguments, and omitted parameters named `mask` with a shape that the target accepts."""
     found = {
         name: one for name, one in _arguments(call).items() if isinstance(one, Spec) and one.dtype == "bool"
     }
@@ -204,7 +204,7 @@ def _masks(call: Call) -> dict[str, Spec]:
 
 
 def inputs_of(call: Call, name: str, seed: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments of the trial: masks that drop what its name says."""
+    """Makes the arguments of a trial; masks drop what the trial's `name` says, such as `attn_mask drops half`."""
     if call.factory is not None:
         return call.inputs(grad=False)
     generator = torch.Generator().manual_seed(1000 + seed)
@@ -223,13 +223,13 @@ def inputs_of(call: Call, name: str, seed: int) -> tuple[tuple[Any, ...], dict[s
 
 
 def _mask(shape: tuple[int, ...], kind: str, generator: torch.Generator) -> torch.Tensor:
-    """A mask of which half is True; of `a whole row` one row is all True and one all False, as either may mean drop."""
+    """Makes a random half-True mask; for `a whole row`, one row is all True and one all False: either may mean drop."""
     if kind == "none":
         return torch.ones(shape, dtype=torch.bool)
     mask = torch.rand(shape, generator=generator) < 0.5
     if mask.dim() == 0 or not mask.numel():
         return mask
-    # Neither meaning of True leaves a row without a key.
+    # Keep one True and one False in each row, so that no row loses all keys, whatever True means.
     rows = mask.reshape(-1, shape[-1])
     if shape[-1] > 1:
         rows[:, 0], rows[:, 1] = True, False
@@ -252,7 +252,7 @@ def _arguments(call: Call) -> dict[str, Any]:
 
 
 def _with(call: Call, values: dict[str, Any]) -> Call:
-    """The call with other values for some arguments, by name."""
+    """Returns the call with other values for some arguments, by name."""
     own = _arguments(call)
     leading = tuple(values.get(name, own[name]) for name in list(own)[: len(call.leading)])
     rest = {name: value for name, value in values.items() if name not in list(own)[: len(call.leading)]}
@@ -260,7 +260,7 @@ def _with(call: Call, values: dict[str, Any]) -> Call:
 
 
 def module_of(function: Any) -> nn.Module | None:
-    """The module that a function is, or that it is a method of."""
+    """Returns the module that a function is, or is a method of; None for others."""
     if isinstance(function, nn.Module):
         return function
     owner = getattr(function, "__self__", None)

@@ -13,13 +13,13 @@ from ..report.sizes import size_of
 from .child import Children, Job, Outcome
 from .enclosing import enclosing, imported_as
 
-#: How much higher a peak may be where less is kept for backward.
+#: Factor by which a fix may raise the peak if it saves less for backward.
 _LITTLE = 1.1
 COMPARE = "inplace_lint.runtime.rewrites:compare"
 
 
 class Prover:
-    """Judges fixes, and remembers the proofs. `projects` says for each file which project it belongs to."""
+    """Proves fixes one by one and keeps the proofs. `projects` maps each file to its project."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Prover:
         self.proofs: list[dict[str, Any]] = []
 
     def judge(self, finding: Diagnostic, before: bytes, after: bytes, edits: Sequence[Edit]) -> str | None:
-        """Why the fix from `before` to `after` is not to be made, as a clause; None if it is proved."""
+        """Returns why the fix from `before` to `after` must not be applied, as a clause; None if it is proved."""
         job = comparison(
             finding,
             SourceText(before).text,
@@ -53,7 +53,7 @@ class Prover:
         return None if answer["proved"] else f"not proved: {answer['reason']}"
 
     def record(self) -> str:
-        """All proofs, those that failed too, as JSON."""
+        """Returns all proofs, including failed ones, as JSON."""
         return json.dumps({"version": 1, "proofs": self.proofs}, indent=2) + "\n"
 
 
@@ -66,12 +66,12 @@ def comparison(
     factories: Mapping[str, str],
     captured: Mapping[str, Any],
 ) -> Job:
-    """The job that runs the blocks which a fix touches, in both forms."""
+    """Returns the job that compares the blocks which a fix touches, in both forms."""
     spans = [(edit.location.row, edit.location.end_row) for edit in edits]
     blocks = list(
         dict.fromkeys(enclosing(before, row) for row in [finding.location.row, *(row for row, _ in spans)])
     )
-    # An import that a fix adds belongs to no block; where nothing else is touched, the file is the block.
+    # An added import belongs to no block. If the fix touches no block at all, the whole file is compared.
     named = [names for names in blocks if names]
     changed = [span for span in spans if not named or enclosing(before, span[0])]
     return Job(
@@ -89,7 +89,7 @@ def comparison(
 
 
 def answered(outcome: Outcome) -> dict[str, Any]:
-    """What a comparison came to, also where it came to nothing."""
+    """Returns the answer of a comparison; for a failed job an answer that is not proved, with the reason."""
     if outcome.kind is None:
         return dict(outcome.result)
     stage = "" if outcome.kind == "start" else f" (in {outcome.stage})"
@@ -107,9 +107,9 @@ def answered(outcome: Outcome) -> dict[str, Any]:
 
 
 def _needs_more(peak: Mapping[str, Any] | None) -> str:
-    """Why a fix whose purpose is memory is not worth making, as a clause; empty if it is, or if that is not known.
+    """Returns why a memory fix is not worth making, as a clause; empty if it is, or if the peak is unknown.
 
-    A peak that is a little higher is made up for by what less is kept for backward: in a model that adds up.
+    A slightly higher peak is accepted if less is saved for backward, since that adds up over a model's layers.
     """
     if peak is None:
         return ""
@@ -123,7 +123,7 @@ def _needs_more(peak: Mapping[str, Any] | None) -> str:
 
 
 def _entry(finding: Diagnostic, answer: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """As it stands in the file of proofs. Fixes before this one may have moved its row: its line tells it."""
+    """Returns the entry for the file of proofs. It quotes the line, as earlier fixes may have moved the row."""
     place = finding.location
     lines = text.splitlines()[place.row - 1 : place.row]
     return {

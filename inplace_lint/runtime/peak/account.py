@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from .ledger import Allocation, Ledger
 from .lines import Line
 
-#: What memory is for, in the order in which tables show it. The first four last.
+#: The kinds of memory, in the order of the tables. The first four live beyond the run or are given to it.
 KINDS = ("parameters", "gradients", "optimizer", "inputs", "kept", "temporary")
 
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most bytes that were alive at once, and those that the forward left `kept` for the backward.
+    """The most bytes alive at once, in all, by kind and by source line; `kept`: bytes the forward left for backward.
 
-    `curve` is the run in short: (bytes, line) at moments in order, `top` being the index of the peak in it.
+    `curve` samples the run as (bytes, phase, line) in order of time; `top` is the index of the peak in it.
     """
 
     total: int
@@ -29,9 +29,9 @@ class Peak:
 
 
 def account(ledger: Ledger, kept: Iterable[Allocation], points: int = 600) -> Peak:
-    """What `ledger` holds of a run, `kept` being what was alive when its forward ended.
+    """Computes the peak of a recorded run; `kept` are the allocations alive when its forward ended.
 
-    `points` bounds the length of the curve; the peak is always among them.
+    `points` bounds the samples of the curve, roughly; the peak is always among them.
     """
     curve = ledger.curve
     if not curve:
@@ -65,7 +65,7 @@ def account(ledger: Ledger, kept: Iterable[Allocation], points: int = 600) -> Pe
 
 
 def _chosen(curve: list[int], top: int, points: int) -> list[int]:
-    """Moments that draw the curve: the highest of each stretch, and the ends."""
+    """Returns the moments to sample: the highest of each stretch, the peak and both ends."""
     length = len(curve)
     if length <= points:
         return list(range(length))
@@ -78,7 +78,7 @@ def _chosen(curve: list[int], top: int, points: int) -> list[int]:
 
 
 def _owners(ledger: Ledger) -> list[tuple[str, Line | None]]:
-    """The phase and the line at each moment: those of the allocation that was made last."""
+    """Returns the phase and the line at each moment: those of the latest allocation."""
     made = {allocation.made: allocation for allocation in ledger.allocations}
     owners: list[tuple[str, Line | None]] = []
     phase, line = "", None

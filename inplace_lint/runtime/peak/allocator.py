@@ -21,12 +21,12 @@ ROUND_LARGE = 2 << 20
 
 
 def rounded(size: int) -> int:
-    """The bytes that `max_memory_allocated` counts for a tensor of `size` bytes."""
+    """Returns the bytes that `max_memory_allocated` counts for a tensor of `size` bytes: a multiple of 512."""
     return -(-size // BLOCK) * BLOCK
 
 
 def reserved(allocations: Sequence[Allocation]) -> int:
-    """The bytes of segments that a run of these (rounded) allocations and releases leaves reserved."""
+    """Simulates these (rounded) allocations and releases; returns the bytes of all segments that they reserve."""
     moments = [(one.made, 1, number) for number, one in enumerate(allocations)]
     moments += [(one.freed, 0, number) for number, one in enumerate(allocations) if one.freed is not None]
     pools = {True: _Pool(), False: _Pool()}
@@ -59,7 +59,7 @@ def _segment(size: int) -> int:
 
 @dataclass(slots=True, eq=False)
 class _Block:
-    """A stretch of a segment, with its neighbours there."""
+    """A part of a segment, linked to its neighbours."""
 
     size: int
     free: bool = False
@@ -69,12 +69,12 @@ class _Block:
 
 @dataclass(slots=True)
 class _Pool:
-    """The free blocks of small or of large allocations, the smallest first."""
+    """The free blocks for small or for large allocations, sorted by size."""
 
     free: list[_Block] = field(default_factory=list)
 
     def take(self, size: int) -> _Block | None:
-        """The smallest free block that is large enough, which is then no longer free."""
+        """Removes and returns the smallest free block of at least this size; None if there is none."""
         place = bisect.bisect_left(self.free, size, key=lambda block: block.size)
         if place == len(self.free):
             return None
@@ -83,7 +83,7 @@ class _Pool:
         return block
 
     def split(self, block: _Block, size: int) -> _Block:
-        """Gives what `size` leaves of the block back, where the allocator does so."""
+        """Splits the rest behind `size` off as a free block, under the allocator's conditions."""
         rest = block.size - size
         if rest >= BLOCK if block.size <= SMALL_SEGMENT and size <= SMALL else rest > SMALL:
             remaining = _Block(rest, before=block, after=block.after)
@@ -94,7 +94,7 @@ class _Pool:
         return block
 
     def release(self, block: _Block) -> None:
-        """Joins the block with free neighbours."""
+        """Frees a block, merged with its free neighbours."""
         for neighbour in (block.before, block.after):
             if neighbour is None or not neighbour.free:
                 continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A GPU by name: its memory in GiB, its compute capability."""
+    """A GPU: its name, its memory in GiB, its compute capability."""
 
     name: str
     memory: int

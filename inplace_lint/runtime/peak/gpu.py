@@ -16,7 +16,7 @@ class NoDevice(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Bytes in tensors and bytes in segments, at their most, and the shortest time of a run."""
+    """Peak bytes in tensors and in reserved segments, and the shortest time of a run."""
 
     allocated: int
     reserved: int
@@ -24,7 +24,7 @@ class Seen:
 
 
 def missing() -> str:
-    """Why nothing can be measured on a GPU here; empty if it can."""
+    """Returns why nothing can be measured on a GPU here; empty if it can."""
     if torch.cuda.is_available():
         return ""
     built = "this torch is built without CUDA" if torch.version.cuda is None else "torch finds no CUDA device"
@@ -32,10 +32,10 @@ def missing() -> str:
 
 
 def measure(step: Callable[[], Any], repeats: int = 3) -> Seen:
-    """Runs the step once to warm up, then counts. Raises NoDevice."""
+    """Runs the step once to warm up, then `repeats` times measured. Raises NoDevice."""
     if reason := missing():
         raise NoDevice(reason)
-    # cuBLAS takes its workspace at the first product and keeps it: 8 MiB, 32 MiB on Hopper.
+    # cuBLAS allocates its workspace at the first matrix product and keeps it: 8 MiB, 32 MiB on Hopper.
     torch.ones(8, 8, device="cuda") @ torch.ones(8, 8, device="cuda")
     step()
     workspace = _workspace()
@@ -54,7 +54,7 @@ def measure(step: Callable[[], Any], repeats: int = 3) -> Seen:
 
 
 def _workspace() -> int:
-    """The bytes that libraries keep between runs and that are no tensor of the step: freed, then counted."""
+    """Returns the bytes of cuBLAS workspaces, which belong to no tensor of the step: frees and recreates them."""
     before = torch.cuda.memory_allocated()
     torch._C._cuda_clearCublasWorkspaces()
     kept = before - torch.cuda.memory_allocated()

@@ -10,7 +10,7 @@ _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def exponent(sizes: Sequence[int], values: Sequence[float]) -> float | None:
-    """The slope of the logarithms over the last two sizes; None where one is missing or zero."""
+    """Returns the slope on logarithmic axes over the last two sizes with values above 0; None if there are not two."""
     points = sorted({size: value for size, value in zip(sizes, values) if value > 0}.items())
     if len(points) < 2:
         return None
@@ -19,9 +19,9 @@ def exponent(sizes: Sequence[int], values: Sequence[float]) -> float | None:
 
 
 def polynomial(sizes: Sequence[int], values: Sequence[int], degree: int = 3) -> tuple[Fraction, ...] | None:
-    """The coefficients, the constant first, of the lowest polynomial that gives all values exactly.
+    """Fits the polynomial of lowest degree that gives all values exactly; returns its coefficients, constant first.
 
-    At least two points more than its degree needs must agree: otherwise None.
+    None unless at least two points more than the fit needs agree with it.
     """
     points = sorted(set(zip(sizes, values)))
     for order in range(degree + 1):
@@ -34,7 +34,7 @@ def polynomial(sizes: Sequence[int], values: Sequence[int], degree: int = 3) -> 
 
 
 def formula(coefficients: Sequence[Fraction], name: str = "S") -> str:
-    """`96·S² + 2560·S + 4`, the highest power first; `0` if nothing is left."""
+    """Writes a polynomial as `96·S² + 2560·S + 4`."""
     text = ""
     for power in range(len(coefficients) - 1, -1, -1):
         factor = coefficients[power]
@@ -50,7 +50,7 @@ def formula(coefficients: Sequence[Fraction], name: str = "S") -> str:
 
 
 def _through(points: Sequence[tuple[int, int]]) -> tuple[Fraction, ...]:
-    """Newton's divided differences, multiplied out."""
+    """Interpolates the points by Newton's divided differences; returns the coefficients, constant first."""
     xs = [Fraction(x) for x, _ in points]
     table = [Fraction(y) for _, y in points]
     for level in range(1, len(points)):

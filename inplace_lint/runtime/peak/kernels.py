@@ -1,7 +1,7 @@
 """Models the memory of CUDA's attention and dropout kernels where it differs from that of the CPU's.
 
-Read in PyTorch's ATen/native/transformers/cuda (sdp_utils.cpp, attention.cu, attention_backward.cu): a model until it
-has been compared with a GPU.
+Derived from PyTorch's ATen/native/transformers/cuda (sdp_utils.cpp, attention.cu, attention_backward.cu), not from
+measurements on a GPU.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .devices import Device
 
 
 class CudaKernels(TorchFunctionMode):
-    """Stands in for the operations whose memory on `device` differs, and takes `cuda` to mean where we are."""
+    """Replaces the operations whose memory on `device` differs, and redirects `cuda` devices to the CPU."""
 
     def __init__(self, device: Device) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class CudaKernels(TorchFunctionMode):
         kernel = choose(self._device, query, key, value, attn_mask, is_causal, enable_gqa)
         if kernel == "math":
             more: dict[str, Any] = {"enable_gqa": True} if enable_gqa else {}  # from torch 2.5 on
-            # The composite form itself, which the ledger sees operation by operation.
+            # Call the composite form directly, so that the ledger sees each of its operations.
             return torch._scaled_dot_product_attention_math(
                 query,
                 key,
@@ -73,7 +73,7 @@ def choose(
     is_causal: bool,
     enable_gqa: bool = False,
 ) -> str:
-    """The kernel that PyTorch would run there: flash, efficient or math."""
+    """Returns the attention kernel that PyTorch would choose on the device: flash, efficient or math."""
     tensors = (query, key, value)
     plain = all(one.dim() == 4 and one.stride(-1) == 1 for one in tensors) and all(
         one.numel() for one in tensors
@@ -96,14 +96,14 @@ def choose(
 
 
 class _Fused(torch.autograd.Function):
-    """Allocates what a fused attention kernel does, and computes nothing of use: values are not asked for."""
+    """Makes the allocations of a fused attention kernel; the values are not computed, since only sizes count."""
 
     @staticmethod
     def forward(
         ctx: Any, kernel: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Any
     ) -> torch.Tensor:
         batch, heads, length, _ = q.shape
-        # The kernels write (batch, length, heads, size), and hand back a view.
+        # The kernels write (batch, length, heads, size), and return a transposed view.
         out = q.new_empty(batch, length, heads, v.size(-1)).transpose(1, 2)
         rows = length if kernel == "flash" else _up(length, 32)
         logsumexp = q.new_empty(batch, heads, rows, dtype=torch.float32)
@@ -147,7 +147,7 @@ def _rows_first(one: torch.Tensor) -> torch.Tensor:
 def _dropout(
     func: Any, input: torch.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Any:
-    """CUDA's fused dropout keeps a mask of one byte an element."""
+    """Runs the fused dropout, which saves a mask of one byte an element as CUDA's does."""
     if inplace or not training or not 0 < p < 1 or not input.is_floating_point():
         return func(input, p, training, **({"inplace": True} if inplace else {}))
     return torch.native_dropout(input, p, True)[0]

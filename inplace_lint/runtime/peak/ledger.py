@@ -14,13 +14,13 @@ from torch.utils._pytree import tree_iter
 
 from .lines import Line, Lines
 
-#: What an allocation of so many bytes really takes, as the allocator of a device rounds it.
+#: Maps the bytes of an allocation to those that a device's allocator takes for it.
 Rounding = Callable[[int], int]
 
 
 @dataclass(slots=True)
 class Allocation:
-    """One storage: its bytes, who made it, and the moments between which it was alive (`freed` None: still is)."""
+    """One storage: its bytes, the line that made it, and the moments of its life (`freed` None: still alive)."""
 
     size: int
     line: Line | None
@@ -30,15 +30,15 @@ class Allocation:
     freed: int | None = None
 
     def alive_at(self, moment: int) -> bool:
-        """Whether its bytes count right after the moment."""
+        """Whether the storage is alive right after a moment."""
         return self.made <= moment and (self.freed is None or moment < self.freed)
 
 
 class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: untyped
-    """While it is entered, notes each allocation and each release of tensor memory in this thread's operations.
+    """While entered, records each allocation and each release of a storage by operations of this thread.
 
-    A moment is the number of an allocation or a release. Views add nothing: what counts are storages. Memory that
-    a kernel takes and gives back within one operation is not seen.
+    A moment is the number of an allocation or a release. Views add nothing, as they share a storage. Memory that a
+    kernel allocates and frees within one operation is not seen.
     """
 
     def __init__(self, lines: Lines, rounding: Rounding = lambda size: size) -> None:
@@ -47,7 +47,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: unty
         #: Live bytes after each moment.
         self.curve: list[int] = []
         self.phase = ""
-        #: The moment at which the run begins, what was held before it being there.
+        #: The moment at which the run begins: all storages held before it are counted.
         self.begun = 0
         self._lines = lines
         self._rounding = rounding
@@ -55,30 +55,30 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: unty
         self._known: dict[int, tuple[Allocation, weakref.ref[Any]]] = {}
 
     def hold(self, tensors: Iterable[torch.Tensor], kind: str) -> None:
-        """Counts tensors that were there before the run, as what lasts or is given."""
+        """Counts tensors that exist before the run, as of this kind."""
         for tensor in tensors:
             self._note(tensor, None, kind)
         self.begun = max(len(self.curve) - 1, 0)
 
     def name(self, tensors: Iterable[torch.Tensor], kind: str) -> None:
-        """Says what the storages of these tensors turned out to be, such as gradients."""
+        """Sets the kind of these tensors' storages, such as gradients, unless they have one."""
         for tensor in tensors:
             known = self._entry(tensor)
             if known is not None and not known.kind:
                 known.kind = kind
 
     def alive(self) -> list[Allocation]:
-        """What is allocated now."""
+        """Returns the allocations that are alive now."""
         return [allocation for allocation, _ in self._known.values()]
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Runs one operation and notes what came of it."""
+        """Runs one operation and records new storages among its results and arguments."""
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
         line = self._lines.here()
-        # Arguments too: what was made where no operation is seen, or was resized.
+        # Arguments too: their storages may have been made unseen, or resized.
         for value in itertools.chain(tree_iter(result), tree_iter(args), tree_iter(kwargs)):
             if isinstance(value, torch.Tensor):
                 self._note(value, line)
@@ -120,7 +120,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: unty
 
 
 def _storage(tensor: torch.Tensor) -> Any:
-    """The tensor's memory; None where it has none of its own, as a sparse one."""
+    """Returns the tensor's storage; None if it has none, as a sparse tensor."""
     try:
         return tensor.untyped_storage()
     except (NotImplementedError, RuntimeError):

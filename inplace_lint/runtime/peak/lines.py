@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 
 import torch
 
-#: A file and a row.
+#: A file name and a row.
 Line = tuple[str, int]
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
@@ -18,10 +18,10 @@ _ENGINE = "_engine_run_backward"
 
 
 class Lines:
-    """Places operations at the innermost line below `roots`, or below none where they do not say.
+    """Finds the innermost line of a file under `roots` (empty: of any file outside torch and this package).
 
-    An operation of backward belongs to the forward line that made its graph node: nodes are numbered, and the
-    numbers that appear while a line runs are that line's.
+    An operation of backward belongs to the forward line that made its graph node: nodes have sequence numbers, and
+    the numbers that appear while a line runs belong to that line.
     """
 
     def __init__(self, roots: tuple[str, ...] = ()) -> None:
@@ -31,7 +31,7 @@ class Lines:
         self._owners: list[Line | None] = []
 
     def here(self) -> Line | None:
-        """The line that the running operation belongs to."""
+        """Returns the line that the running operation belongs to."""
         node = torch._C._current_autograd_node()
         line = self._innermost(below_engine=node is not None)
         if node is None:
@@ -64,7 +64,7 @@ class Lines:
         return path if inside else None
 
     def _own_nodes(self, line: Line | None) -> None:
-        """Nodes numbered since the last operation are this line's."""
+        """Assigns the sequence numbers given since the last operation to this line."""
         following = torch.autograd._get_sequence_nr()  # type: ignore[attr-defined]  # private to torch
         first = self._firsts[-1] if self._firsts else -1
         if following > first:

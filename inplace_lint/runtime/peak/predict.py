@@ -16,7 +16,7 @@ from .kernels import CudaKernels
 
 @contextlib.contextmanager
 def predicting(device: Device | None) -> Iterator[FakeTensorMode]:
-    """Within it tensors are made without memory. With a device its kernels are stood in for."""
+    """Makes all new tensors in the body fake. With a `device`, its attention and dropout kernels are modelled."""
     fake = FakeTensorMode(allow_non_fake_inputs=True)
     with contextlib.ExitStack() as stack:
         stack.enter_context(fake)
@@ -27,7 +27,7 @@ def predicting(device: Device | None) -> Iterator[FakeTensorMode]:
 
 
 def emptied(module: torch.nn.Module, fake: FakeTensorMode) -> torch.nn.Module:
-    """The module with its parameters and buffers as fakes of themselves. Changes the module."""
+    """Replaces the module's parameters and buffers by fake tensors, and returns the module."""
     known: dict[int, torch.Tensor] = {}
 
     def one(tensor: torch.Tensor) -> torch.Tensor:
@@ -47,7 +47,7 @@ def emptied(module: torch.nn.Module, fake: FakeTensorMode) -> torch.nn.Module:
 
 @contextlib.contextmanager
 def _autocast_here() -> Iterator[None]:
-    """`torch.autocast("cuda")` means the CPU's, whose lists of operations are close."""
+    """Redirects `torch.autocast("cuda")` to the CPU's autocast, whose lists of operations are similar."""
     begin = torch.autocast.__init__
 
     def here(self: Any, device_type: str, dtype: Any = None, *args: Any, **kwargs: Any) -> None:

@@ -16,9 +16,9 @@ from .ledger import Ledger
 
 @dataclass(slots=True)
 class Step:
-    """What is run: `function` on arguments that `arguments` makes anew for each run.
+    """The step to run: `function` on the arguments that `arguments` makes for each run.
 
-    `train` runs a backward from every result that needs a gradient; without, the forward runs under no_grad.
+    `train`: run a backward from every result that requires grad; otherwise only a forward under no_grad.
     """
 
     function: Callable[..., Any]
@@ -29,12 +29,12 @@ class Step:
     parameters: list[torch.Tensor] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Collects what lasts."""
+        """Collects the module's parameters and buffers."""
         self.parameters = [] if self.module is None else [*self.module.parameters(), *self.module.buffers()]
 
 
 def run(step: Step, ledger: Ledger | None = None) -> Peak | None:
-    """Runs the step once. With a ledger the peak is counted, without one the step is only run."""
+    """Runs the step once; with a ledger, returns the peak."""
     if ledger is None:
         _steps(step, lambda phase: None)
         return None
@@ -64,7 +64,7 @@ def _steps(step: Step, enter: Callable[[str], None], ledger: Ledger | None = Non
         del args, kwargs
         if not step.train:
             return
-        # One result that hands every result a dense gradient, as a loss would, and keeps none of them alive.
+        # A loss that gives every result a dense gradient, as a real one would, and keeps none of them alive.
         loss = dense_loss(result)
         del result
         if loss is None:
@@ -82,15 +82,15 @@ def _steps(step: Step, enter: Callable[[str], None], ledger: Ledger | None = Non
 
 
 def clear(step: Step) -> None:
-    """Drops the gradients of a run."""
+    """Drops the gradients of the step's parameters."""
     for one in step.parameters:
         one.grad = None
 
 
 def dense_loss(result: Any) -> torch.Tensor | None:
-    """A tensor whose backward gives each result that needs one a gradient of its size; None if none does.
+    """Returns an empty tensor whose backward gives each result that requires grad a dense gradient; None if none does.
 
-    It has no element, so that it adds no byte.
+    It has no elements, so it adds no bytes to the measurement.
     """
     needing = [one for one in _tensors(result) if one.requires_grad]
     return _Loss.apply(*needing) if needing else None  # type: ignore[no-untyped-call]  # torch: untyped
@@ -99,7 +99,7 @@ def dense_loss(result: Any) -> torch.Tensor | None:
 class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *results: torch.Tensor) -> torch.Tensor:
-        # Shapes alone: a loss that kept its inputs would add to what is measured.
+        # Keep shapes only: a loss that saved its inputs would add to the measured memory.
         ctx.kinds = [(one.shape, one.dtype, one.device) for one in results]
         return results[0].new_zeros(0)
 
