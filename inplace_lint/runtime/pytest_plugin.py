@@ -52,7 +52,7 @@ def _plugin(checksums: bool) -> object:
     from .tracer import Trace
 
     class Plugin:
-        """Traces a test from its setup to its end, so that what its fixtures save counts too."""
+        """Traces each test including its fixtures, so that saves made in a fixture count too."""
 
         def __init__(self) -> None:
             self._trace: Trace | None = None

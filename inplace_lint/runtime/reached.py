@@ -13,7 +13,7 @@ Rows = set[tuple[str, int]]
 
 @contextlib.contextmanager
 def rows_run(file: str) -> Iterator[Rows]:
-    """Within it the rows of a file that run are noted, each with the name of the module that it ran for."""
+    """Records the rows of a file that run in the body, each with the `__name__` of the module it ran for."""
     found: Rows = set()
 
     def line(frame: FrameType, event: str, _: Any) -> Any:

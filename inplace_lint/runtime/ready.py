@@ -6,6 +6,6 @@ import torch
 
 from .writes import WriteMode
 
-# No backward: in a process that has run one, forks may not.
+# No backward here: autograd does not work in forks of a process that has run one.
 with WriteMode(lambda *_: None):
     torch.zeros(1).add_(1)

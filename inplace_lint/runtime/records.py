@@ -11,17 +11,17 @@ import torch
 
 from .stacks import Stack
 
-#: Why PyTorch's own check is silent about a hazard; None where it raises.
+#: Reasons why PyTorch's own check is silent about a hazard; `silent` is None if it raises.
 DATA = "data"  # a write past the version counter: `.data`, `apply_`, a storage's own methods
-SHARED = "shared"  # through memory that something else than PyTorch writes: NumPy, DLPack
-HOOKS = "hooks"  # saved-tensor hooks of the program's own switch the check off
-CHECKPOINT = "checkpoint"  # a checkpointed region is run again on other values
-UNCOUNTED = "uncounted"  # an operation that writes without counting: fused optimizers, running statistics
+SHARED = "shared"  # a write through memory shared with code outside of PyTorch: NumPy, DLPack
+HOOKS = "hooks"  # the program's own saved-tensor hooks switch the check off
+CHECKPOINT = "checkpoint"  # a checkpointed region is recomputed from changed values
+UNCOUNTED = "uncounted"  # an operation that does not bump the version: fused optimizers, running statistics
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The elements of a storage that a tensor covers: offset, shape and strides in elements, and their width."""
+    """The part of a storage that a tensor covers: offset and strides in elements, shape, and bytes of an element."""
 
     offset: int
     shape: tuple[int, ...]
@@ -34,14 +34,14 @@ class Region:
         return cls(offset, tuple(tensor.shape), tuple(tensor.stride()), width)
 
     def bounds(self) -> tuple[int, int]:
-        """The first byte, and the one behind the last; equal where there are none."""
+        """Returns the first byte and the one after the last; equal for an empty tensor."""
         if 0 in self.shape:
             return 0, 0
         last = self.offset + sum((size - 1) * stride for size, stride in zip(self.shape, self.strides))
         return self.offset * self.width, (last + 1) * self.width
 
     def overlaps(self, other: Region) -> bool:
-        """Whether any byte belongs to both. Exact up to a size, above it by the bounds."""
+        """Whether two regions share a byte: exact if together they span at most 64 MiB, else by their bounds."""
         (start, end), (other_start, other_end) = self.bounds(), other.bounds()
         first, last = max(start, other_start), min(end, other_end)
         if first >= last:
@@ -65,11 +65,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One in-place change: when in the order of writes, where, by which operation, from which version on.
+    """One in-place write: its number in the order of writes, its stack, the operation, and the version before it.
 
-    `counted` is False for what is known not to move a version; `optimizer` is the class of the optimizer whose
-    step did it; `grad_mode` says whether gradients were recorded meanwhile; `region` is None where all of the storage
-    may have changed.
+    `region` is None if the whole storage may have changed; `counted` is False for operations known not to bump the
+    version; `optimizer` is the class of the optimizer whose step made the write; `grad_mode` is the mode at the write.
     """
 
     moment: int
@@ -83,7 +82,7 @@ class Write:
 
 
 class Home:
-    """A storage that some node keeps, with the writes to it since then."""
+    """A storage that a graph node has saved, with the writes to it since."""
 
     __slots__ = ("__weakref__", "writes")
 
@@ -92,10 +91,11 @@ class Home:
 
 
 class Save:
-    """A tensor that a node keeps for backward.
+    """A tensor that a graph node saves for backward.
 
-    `tensor` shares the saved one's memory and version; it is None where hooks of the program's own keep something
-    else. `origin` is the user's own object, as long as it lives. `hidden` says why PyTorch does not check this save.
+    `tensor` is an alias that shares memory and version counter with the saved tensor; None if the program's own hooks
+    keep something else. `origin` is a weak reference to the user's tensor object. `hidden` is the reason why PyTorch
+    does not check this save, or None.
     """
 
     __slots__ = (
@@ -136,12 +136,12 @@ class Save:
         self.hidden: str | None = None
         self.node: Any = None
         self.attribute = ""
-        self.unread = False  # whether its node has no use for the values
+        self.unread = False  # whether the node's backward does not read the values
         self.hazard: Hazard | None = None
-        self.checked = (-1, -1)  # the backward and the number of writes at the last look at the bytes
+        self.checked = (-1, -1)  # the backward and the number of writes when the bytes were last compared
 
     def later_writes(self) -> list[Write]:
-        """The writes since this save."""
+        """Returns the writes to its storage since this save."""
         return [write for write in self.home.writes if write.moment >= self.moment]
 
 
@@ -154,11 +154,11 @@ def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class Hazard:
-    """A save and the writes that changed it before a backward reads it.
+    """A save, and the writes that hit its storage before a backward reads it.
 
-    `silent` says why PyTorch does not raise, one of the words above, or None. `changed` is whether any byte of what
-    was saved is another than it was; None if that is not known. `disjoint`: no byte belongs both to what was saved and
-    to what was written. `read` is set when a backward has read it.
+    `silent` is one of the reasons above, or None if PyTorch raises. `changed`: whether a saved byte differs now; None
+    if unknown. `disjoint`: the writes touched no saved byte, although the version moved. `door` is the function that
+    shared the memory with code outside of PyTorch, with its stack. `read` is set when a backward has read the save.
     """
 
     node: str
@@ -178,18 +178,18 @@ class Hazard:
 
     @property
     def write(self) -> Write | None:
-        """The write that the report is about."""
+        """The first write, which the report is about; None if none was observed."""
         return self.writes[0] if self.writes else None
 
     @property
     def kind(self) -> str:
-        """Whether the operation saved its `result` or an `input`."""
+        """`result` if the operation saved its own result, else `input`."""
         head = self.attribute.rstrip("0123456789")
         return "result" if head in ("result", "output", "out", "results") else "input"
 
     @property
     def op(self) -> str:
-        """The operation that saved, in the words of the source as far as the node's name tells."""
+        """The name of the saving operation, derived from the node's: `SigmoidBackward0` gives `sigmoid`."""
         import re
 
         name = re.sub(r"Backward\d*$", "", self.node)
@@ -198,7 +198,7 @@ class Hazard:
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
     def key(self) -> tuple[Any, ...]:
-        """What hazards share that a person would call one: the same save and the same write."""
+        """The key by which hazards are merged: the same save line and the same write line."""
         write = self.write
         return (
             self.node,

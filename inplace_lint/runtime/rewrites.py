@@ -22,20 +22,19 @@ from .targets import calls_in, imported, on_path, target_in
 
 Stage = Callable[[str], None]
 
-#: The trial in which a rewrite may say that it differs: what no key is left for has no meaning.
+#: The end of the names of trials with fully masked rows, whose results are undefined: a rewrite may differ there.
 _NO_KEY = "a whole row"
 
 
 def compare(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
-    """Whether a fixed source computes what the source does, in the blocks that differ, and with what peak.
+    """Compares a source with its fixed form in the blocks that the fix changes: results, gradients and peak.
 
-    `arguments` has the `file`, its dotted name `module`, the directory `top` that this is imported from, and the texts
-    `before` and `after`; `blocks`, the names around each that differs (none: the file is run); `changed`, the rows of
-    `before` that do, as first and last; `factories` and `captured` inputs.
+    `arguments` holds `file`; `module`, its dotted name, and `top`, the directory to import that from; the texts
+    `before` and `after`; `blocks`, the names around each changed place (empty names: the file is run); `changed`, spans
+    of rows of `before`; `factories` and `captured` inputs.
 
-    The answer has `proved`; `reason`, why not; `differs`, whether a trial ran and gave another result, which says more
-    than that none could be run; `inputs` and `source`, who knew them; `proof` and `peak`. A proof needs every changed
-    place to have run.
+    The answer holds `proved`; `reason`, why not; `differs`, whether a trial ran and the forms differed; `inputs` and
+    `source`, where they came from; `proof` and `peak`. A proof requires that every changed span ran.
     """
     on_path(arguments["file"], arguments["top"])
     missed = [tuple(span) for span in arguments["changed"]]
@@ -73,10 +72,10 @@ def compare(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
 
 
 def growth(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
-    """What the lines of a finding that has no fix hold at the peak, and how that grows with the length.
+    """Measures the bytes that a finding's lines hold at the peak, and their growth with the length.
 
-    `arguments` as for `compare`, with one block, and `rows` of the file. The answer has `reason`, why nothing is known,
-    `inputs`, `peak`, and of the lines at `size` the `bytes` and the `exponent`.
+    `arguments` as for `compare`, with one block, and the `rows` of the lines. The answer holds `reason`, empty if it
+    could be measured, `inputs`, `peak`, and for the lines at length `size` their `bytes` and growth `exponent`.
     """
     on_path(arguments["file"], arguments["top"])
     pairs = _pairs(arguments, list(arguments["blocks"][0]), stage)
@@ -123,10 +122,10 @@ def _described(calls: Sequence[tuple[Call, Call]]) -> dict[str, str]:
 
 
 def _pairs(arguments: dict[str, Any], names: list[str], stage: Stage) -> list[tuple[Call, Call]] | NoInputs:
-    """The block as it is and as it becomes, called alike, in each of the ways in which it can be called."""
+    """Returns the calls of a block, each for the original and the fixed source."""
     file = arguments["file"]
     if not names:
-        # The lines that run are those of the original, whose name the other must not have.
+        # Which rows ran is recorded by file name: the fixed text needs another one, or its rows would count too.
         before, after = script(file, arguments["before"]), script(file, arguments["after"], f"{file}, fixed")
         return [(Call(before, "file"), Call(after, "file"))]
     stage("import")
@@ -139,7 +138,7 @@ def _pairs(arguments: dict[str, Any], names: list[str], stage: Stage) -> list[tu
         return NoInputs(str(error))
     except (Exception, SystemExit) as error:
         if is_stale(error) or immediate.codes(error):
-            # The fault is in what the file does when it is imported.
+            # The hazard is in module-level code: compare the whole file instead.
             return _pairs(arguments, [], stage)
         return NoInputs(f"the file cannot be imported: {describe(error)[1]}")
     stage("inputs")
@@ -156,6 +155,6 @@ def _pairs(arguments: dict[str, Any], names: list[str], stage: Stage) -> list[tu
 
 
 def _other(base: ModuleType, file: str, text: str) -> ModuleType:
-    """The module of a source that need not be what stands in the file."""
+    """Returns the module of a source text: `base` if the file holds that text, else a new module."""
     with open(file, encoding="utf-8", errors="replace", newline="") as stream:
         return base if stream.read() == text else module_of(file, text)

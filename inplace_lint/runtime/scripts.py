@@ -12,9 +12,9 @@ import torch
 
 
 def script(file: str, text: str | None = None, name: str | None = None) -> Callable[[], dict[str, Any]]:
-    """Runs a source, or what the file holds, as a program; gives the tensors that its names stand for in the end.
+    """Returns a function that runs the file, or `text` in its place, and returns its final global tensors by name.
 
-    `name` is what its code is called if that is not the file's.
+    `name` is the file name of the compiled code, if not the file's own.
     """
     if text is None:
         with open(file, "rb") as stream:

@@ -12,9 +12,9 @@ import torch
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Copies each tensor that is saved inside of `with`.
+    """Copies each tensor that autograd saves in the body.
 
-    Hooks of the program's own are left out, checkpointing among them: what it would compute anew is kept as well.
+    The program's own saved-tensor hooks, including checkpointing's, are replaced by the copying ones.
     """
     hooks: Any = torch._C._autograd
     push = hooks._push_saved_tensors_default_hooks
@@ -32,7 +32,7 @@ def snapshot() -> Iterator[None]:
 
 
 def relative_error(tensor: torch.Tensor, true: torch.Tensor) -> float:
-    """The norm of the difference over the norm of the true tensor; infinite where one of them is not finite."""
+    """Returns the norm of the difference over that of `true`; 0 if equal, infinite if the shapes or the NaNs differ."""
     if tensor.shape != true.shape:
         return float("inf")
     difference = (tensor.detach().double() - true.detach().double()).norm().item()

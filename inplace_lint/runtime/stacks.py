@@ -14,10 +14,10 @@ from typing import Any
 from ..model import Location
 from ..project.paths import shown
 
-#: Frames of the user's own code, innermost first: the code object, and the instruction that was running.
+#: Frames of user code, innermost first: the code object, and the offset of the running instruction.
 Stack = tuple[tuple[CodeType, int], ...]
 
-#: Frames kept of a stack: deeper ones say nothing more about a line.
+#: The most frames that are kept of a stack.
 DEPTH = 48
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -28,18 +28,18 @@ _STDLIB = tuple(
 )
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _foreign: dict[str, bool] = {}
-#: Where the backwards that are under way were called, the latest last.
+#: The stacks from which the running backwards were called, the latest last.
 _backwards: list[Stack] = []
 
 
 def capture(skip: int = 2) -> Stack:
-    """The stack of the caller's caller (`skip` frames up), without frames of torch, of Python and of this package.
+    """Returns the stack from `skip` frames up, without frames of torch, of the standard library and of this package.
 
-    In autograd's own threads, in which every backward on CUDA runs, the program has no frame unless a Function of its
-    own is running: there it is where the backward was called.
+    In autograd's own threads, where backwards on CUDA run, there may be no user frame: then the stack that called the
+    latest backward is returned.
     """
     found = []
-    # Such a thread may have fewer frames than are skipped: they are all ours.
+    # An autograd thread may have fewer frames than `skip`, all of this package.
     frame: FrameType | None = sys._getframe()
     while frame is not None and skip:
         frame, skip = frame.f_back, skip - 1
@@ -60,7 +60,7 @@ def capture(skip: int = 2) -> Stack:
 
 @contextmanager
 def backward_under_way() -> Iterator[None]:
-    """Within it the caller's caller runs a backward."""
+    """Registers the stack from which the backward in the body was called."""
     stack = capture(4)  # past `contextlib`, and whoever says `with`
     _backwards.append(stack)
     try:
@@ -70,17 +70,17 @@ def backward_under_way() -> Iterator[None]:
 
 
 def rows(stack: Stack) -> list[tuple[str, int]]:
-    """The file and the line of each frame, innermost first. File names are absolute."""
+    """Returns the absolute file name and the line of each frame, innermost first."""
     return [(absolute(code.co_filename), _position(code, lasti)[0]) for code, lasti in stack]
 
 
 def spans(stack: Stack) -> list[tuple[str, int, int]]:
-    """As `rows`, with the last line of the expression too."""
+    """Returns file name, first and last line of each frame's running expression, innermost first."""
     return [(absolute(code.co_filename), *_position(code, lasti)[:2]) for code, lasti in stack]
 
 
 def within(frames: Sequence[tuple[str, int, int]], places: Sequence[Sequence[Any]]) -> bool:
-    """Whether an expression of a stack touches one of these places, each a file with a first and a last row."""
+    """Whether a frame's expression overlaps one of these places, each a file with a first and a last row."""
     return any(
         file == name and first <= end and row <= last
         for file, row, end in frames
@@ -89,12 +89,12 @@ def within(frames: Sequence[tuple[str, int, int]], places: Sequence[Sequence[Any
 
 
 def absolute(filename: str) -> str:
-    """A file name by which two places can be compared; names such as `<stdin>` stay as they are."""
+    """Returns the real path, to compare places by; names such as `<stdin>` are kept."""
     return filename if filename.startswith("<") else os.path.realpath(filename)
 
 
 def location(stack: Stack) -> Location | None:
-    """The place of the innermost frame: the expression that was running where Python tells it, else its line."""
+    """Returns the place of the innermost frame: the running expression (Python 3.11 and later), else the line."""
     if not stack:
         return None
     code, lasti = stack[0]
@@ -105,7 +105,7 @@ def location(stack: Stack) -> Location | None:
     if start is None or end is None:
         indent = len(first) - len(first.lstrip())
         return Location(name, row, indent + 1, row, max(len(first.rstrip()), indent + 1) + 1)
-    # Python counts bytes of UTF-8, a Location characters.
+    # Python counts UTF-8 bytes, a Location counts characters.
     return Location(name, row, _column(first, start), end_row, max(_column(last, end), 2))
 
 
@@ -114,7 +114,7 @@ def _column(line: str, offset: int) -> int:
 
 
 def _position(code: CodeType, lasti: int) -> tuple[int, int, int | None, int | None]:
-    """First and last line, first and last column (bytes, from 0) of an instruction."""
+    """Returns the first and last line, and the first and last column (in bytes, from 0), of an instruction."""
     if sys.version_info >= (3, 11):
         for index, (row, end_row, start, end) in enumerate(code.co_positions()):
             if index == lasti // 2:
@@ -129,7 +129,7 @@ def _position(code: CodeType, lasti: int) -> tuple[int, int, int | None, int | N
 
 
 def is_foreign(filename: str) -> bool:
-    """Whether a file belongs to torch, to Python or to this package, and so never is the place to show."""
+    """Whether a file belongs to torch, the standard library or this package, and is never shown as a place."""
     if filename not in _foreign:
         _foreign[filename] = _decide(filename)
     return _foreign[filename]

@@ -22,7 +22,7 @@ from .problems import InputError
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A class or function of a file, written `FILE::NAME`. `fixed` is the file's text with its fixes, if it has any."""
+    """A class or function, written `FILE::NAME`. `fixed` is the file's text with the target's fixes, if any."""
 
     filename: str
     name: str
@@ -32,7 +32,7 @@ class Subject:
 
 
 def subject(text: str) -> Subject:
-    """Reads `FILE::NAME` and checks it. Raises InputError."""
+    """Resolves `FILE::NAME`, checks the file and keeps the target's findings. Raises InputError."""
     filename, name = split(text)
     try:
         settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
@@ -60,7 +60,7 @@ def subject(text: str) -> Subject:
 
 
 def split(text: str) -> tuple[str, str]:
-    """The file and the name of `FILE::NAME`. Raises InputError."""
+    """Splits `FILE::NAME`. Raises InputError."""
     filename, separator, name = text.partition("::")
     if not separator or not filename or not name:
         raise InputError(f"`{text}` names no class or function: write it as model.py::Attention")
@@ -70,7 +70,7 @@ def split(text: str) -> tuple[str, str]:
 
 
 def said(one: Diagnostic, verdict: str) -> dict[str, Any]:
-    """A finding with its verdict as a page shows it."""
+    """Returns a finding with its verdict in the form that the HTML page shows."""
     return {
         "severity": one.severity,
         "code": one.code,
@@ -84,7 +84,7 @@ def said(one: Diagnostic, verdict: str) -> dict[str, Any]:
 
 
 def _span(source: bytes, name: str) -> tuple[int, int] | None:
-    """The rows of a class or function; of what holds it where it is made at run time."""
+    """Returns the rows of a class or function; if it is not defined by a statement, those of its container, or None."""
     try:
         body: list[ast.stmt] = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):

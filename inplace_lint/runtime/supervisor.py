@@ -1,8 +1,8 @@
 """The supervisor process: runs each job on user code in a fork of itself, and kills it when it exceeds its limits.
 
-`python -m inplace_lint.runtime.supervisor` reads jobs from standard input and writes outcomes to standard output, a
-JSON object a line; a launcher such as srun or ssh can put it on another machine. It guards against code that has
-bugs, not against code that means harm.
+`python -m inplace_lint.runtime.supervisor` reads jobs from standard input and writes outcomes to standard output, one
+JSON object a line; a launcher such as srun or ssh can start it on another machine. It guards against buggy code, not
+against malicious code.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, NoReturn
 
-#: What begins each line of ours on standard output, where a launcher may print too; behind it stands the session.
+#: The prefix of each message on standard output, followed by the session's id: a launcher may print there too.
 MARK = "inplace-lint "
-#: Variables of the environment that user code gets: where things are, and how fast to run. No secrets.
+#: The only environment variables that user code gets: paths and performance settings, no secrets.
 KEPT = (
     "PATH HOME USER LOGNAME LANG LANGUAGE TZ PYTHONPATH PYTHONHASHSEED VIRTUAL_ENV CONDA_PREFIX LD_LIBRARY_PATH "
     "DYLD_LIBRARY_PATH LD_PRELOAD SYSTEMROOT"
@@ -48,11 +48,11 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def main() -> int:
-    """Serves the jobs that come in until standard input ends."""
+    """Runs jobs from standard input until it ends."""
     if os.environ.get("RANK", "0") != "0":
-        return 0  # a launcher started several of us: the first is the one that is talked to
+        return 0  # a launcher such as torchrun started several processes: only the first serves
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever prints here by accident goes to standard error
+    os.dup2(2, 1)  # accidental prints must not reach the message stream
     source = _Lines(0)
     first = source.next(None)
     if first is None:
@@ -83,7 +83,7 @@ def main() -> int:
 
 
 class Job:
-    """One call of a function of ours on user code, in a process of its own."""
+    """One call of a function of this package on user code, in a forked process."""
 
     def __init__(
         self, request: dict[str, Any], limits: dict[str, float], say: Callable[[dict[str, Any]], None]
@@ -101,7 +101,7 @@ class Job:
         self._tail = b""
 
     def run(self, source: _Lines) -> dict[str, Any] | None:
-        """The outcome; None if whoever asked has gone."""
+        """Runs the job and returns its outcome; None if the requesting process is gone."""
         folder = tempfile.mkdtemp(prefix="inplace-lint-")
         results, results_in = os.pipe()
         output, output_in = os.pipe()
@@ -136,7 +136,7 @@ class Job:
     def _watch(
         self, pid: int, results: int, output: int, began: float, source: _Lines
     ) -> tuple[dict[str, str] | None, bool]:
-        """Waits for the end of a job: what went wrong, and whether whoever asked has gone."""
+        """Waits for the job to end; returns its failure, if any, and whether the requesting process is gone."""
         limits = self._limits
         buffer = b""
         with selectors.DefaultSelector() as selector:
@@ -197,7 +197,7 @@ class Job:
             self._result, self._has_result = message["result"], True
 
     def _verdict(self, status: int) -> dict[str, str] | None:
-        """What the end of a process means."""
+        """Returns the failure that a process's exit status and messages show; None if it sent a result."""
         if self._has_result:
             return None
         if self._error is not None:
@@ -214,7 +214,7 @@ class Job:
         )
 
     def _stop(self, pid: int) -> dict[str, str]:
-        """Ends a process that takes too long, first by asking."""
+        """Ends a process whose time is up: by SIGTERM, then by SIGKILL; returns the failure."""
         text = f"it ran for more than {self._limits['seconds']:g} s"
         _signal_group(pid, signal.SIGTERM)
         until = time.monotonic() + self._limits.get("grace", 0.5)
@@ -227,7 +227,7 @@ class Job:
 
 
 class _Lines:
-    """Lines of a descriptor, waiting for them or not."""
+    """Reads lines from a descriptor, blocking or not."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -235,7 +235,7 @@ class _Lines:
         self._ended = False
 
     def next(self, _: None) -> str | None:
-        """The next line; None at the end."""
+        """Waits for the next line and returns it; None at the end."""
         while b"\n" not in self._buffer:
             if self._ended:
                 return None
@@ -245,7 +245,7 @@ class _Lines:
         return line.decode("utf-8")
 
     def fill(self) -> bool:
-        """Reads what is there; whether there may be more."""
+        """Reads what is available; False at the end of the input."""
         chunk = _read(self.descriptor)
         if chunk == b"":
             self._ended = True
@@ -260,7 +260,7 @@ class _Lines:
 def _become_child(
     request: dict[str, Any], limits: dict[str, float], folder: str, results: int, output: int, nonce: str
 ) -> NoReturn:
-    """What the fork does: shuts itself in, calls the function, reports, ends."""
+    """Runs in the fork: applies the limits, calls the function, reports its result or error, and exits."""
 
     def send(message: dict[str, Any]) -> None:
         data = f"\n{nonce} {json.dumps(message)}\n".encode()
@@ -296,7 +296,7 @@ def _flush() -> None:
 
 
 def describe(error: BaseException, file_limit: float = 0.0) -> tuple[str, str]:
-    """What an exception of user code means: the kind of failure, and a sentence."""
+    """Returns the kind of failure that an exception of user code means, and a sentence about it."""
     first = (str(error).strip().splitlines() or [""])[0]
     if isinstance(error, SystemExit):
         return "exit", f"it called sys.exit({error.code!r})"
@@ -315,7 +315,7 @@ def _shut_in(limits: dict[str, float], folder: str, output: int) -> None:
     for source, target in ((nothing, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # if memory runs out, this process goes first
+        file.write("1000")  # if memory runs out, the kernel kills this process first
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -332,7 +332,7 @@ def _shut_in(limits: dict[str, float], folder: str, output: int) -> None:
 
 
 def _end_all() -> int:
-    """Kills every process that is left below this one, also those with a session of their own; how many there were."""
+    """Kills all descendants of this process, also those in other sessions; returns how many it has reaped."""
     count = 0
     until = time.monotonic() + 5
     while time.monotonic() < until:
@@ -350,7 +350,7 @@ def _end_all() -> int:
 
 
 def _descendants(pid: int) -> list[int]:
-    """The processes below a process, as far as the system tells."""
+    """Returns the descendants of a process; none without /proc."""
     parents: dict[int, list[int]] = {}
     for child, parent in _processes():
         parents.setdefault(parent, []).append(child)
@@ -364,7 +364,7 @@ def _descendants(pid: int) -> list[int]:
 
 
 def _processes() -> Iterator[tuple[int, int]]:
-    """Every process with its parent. Nothing where there is no /proc: then the process group has to do."""
+    """Yields each process with its parent; nothing without /proc, where only the process group can be signalled."""
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
             if not name.isdigit():
@@ -373,12 +373,12 @@ def _processes() -> Iterator[tuple[int, int]]:
                 contextlib.suppress(OSError, ValueError, IndexError),
                 open(f"/proc/{name}/stat", "rb") as file,
             ):
-                # The name of the program stands in parentheses and may hold anything.
+                # The program's name is in parentheses and may contain any character.
                 yield int(name), int(file.read().rpartition(b")")[2].split()[1])
 
 
 def _memory(pid: int) -> int:
-    """The bytes that a process and those below it hold in memory."""
+    """Returns the resident bytes of a process and its descendants, without pages shared with files."""
     total = 0
     for one in (pid, *_descendants(pid)):
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{one}/statm", "rb") as file:
@@ -391,7 +391,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def _signal_group(pid: int, number: int) -> None:
-    # Before it has a session of its own it has no group of its own either.
+    # Until the child has called setsid it has no process group of its own.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -399,14 +399,14 @@ def _signal_group(pid: int, number: int) -> None:
 
 
 def _prctl(option: int, value: int) -> None:
-    """Linux's prctl; elsewhere nothing."""
+    """Calls Linux's prctl; does nothing on other systems."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None, use_errno=True).prctl(option, int(value), 0, 0, 0)
 
 
 def _read(descriptor: int) -> bytes | None:
-    """What can be read; empty at the end, None where there is nothing yet."""
+    """Reads what is available; empty at the end, None if there is nothing yet."""
     try:
         return os.read(descriptor, 1 << 16)
     except BlockingIOError:

@@ -20,19 +20,19 @@ from .supervisor import describe
 
 
 def on_path(file: str, top: str) -> None:
-    """Makes the file's own directory and that of its topmost package importable."""
+    """Adds the file's directory, and `top`, that of its topmost package, to `sys.path`."""
     for path in (os.path.dirname(file), top):
         if path not in sys.path:
             sys.path.insert(0, path)
 
 
 def imported(name: str, file: str) -> ModuleType:
-    """The module of a file, under the name that the project gives it."""
+    """Imports a file under the name that the project gives it, and returns the module."""
     if "." in name:
         module = importlib.import_module(name)
         if os.path.realpath(module.__file__ or "") == os.path.realpath(file):
             return module
-    # A script: its name may be that of another module, or none that can be imported.
+    # A script: its name may belong to another module, or be no importable name.
     alias = f"_inplace_lint_{name}" if name in sys.modules else name
     spec = importlib.util.spec_from_file_location(alias, file)
     assert spec is not None and spec.loader is not None
@@ -45,7 +45,7 @@ def imported(name: str, file: str) -> ModuleType:
 def calls_in(
     module: ModuleType, names: Sequence[str], factories: Mapping[str, str], captured: Mapping[str, Any]
 ) -> list[Call] | NoInputs:
-    """How the block of these names is called: a class of modules by its forward, then by the method that is named."""
+    """Returns calls of the named block: for a module class its forward, then the named method if it runs alone."""
     target = target_in(module, names)
     if isinstance(target, NoInputs):
         return target
@@ -57,7 +57,7 @@ def calls_in(
 
 
 def _by_method(call: Call, name: str) -> Call | None:
-    """A method in place of the forward, if that is another and runs: on the same arguments, or on its own."""
+    """Returns a call of a method other than forward, on the forward's arguments or on its own; None if neither runs."""
     if not inspect.isclass(call.target) or call.factory is not None or name in ("forward", "__init__"):
         return None
     if not inspect.isfunction(inspect.getattr_static(call.target, name, None)):
@@ -75,7 +75,7 @@ def _by_method(call: Call, name: str) -> Call | None:
 
 
 def target_in(module: ModuleType, names: Sequence[str]) -> Any:
-    """The module class that a method belongs to, or the function."""
+    """Returns the function of these names, or the module class that the method belongs to; or why there is none."""
     found: Any = module
     for name in names:
         if inspect.isclass(found) and issubclass(found, torch.nn.Module):
@@ -97,7 +97,7 @@ def target_in(module: ModuleType, names: Sequence[str]) -> Any:
 
 
 def _instance(owner: type) -> Any:
-    """An object of a class that is no module, if it is made without arguments."""
+    """Creates an object of a non-module class without arguments; or returns why that is impossible."""
     try:
         required = [
             one.name

@@ -1,7 +1,7 @@
 """The version tracer: records saves and in-place writes, and reports each backward that reads a changed save.
 
-PyTorch's own check is off wherever saved-tensor hooks are on, so the tracer does what it would have done: where the
-check would raise, `unpack` raises.
+PyTorch skips its own version check while saved-tensor hooks are active, so the tracer repeats it: `unpack` raises
+where the check would.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .writes import WriteMode
 if TYPE_CHECKING:
     from ..model import Diagnostic
 
-#: Where a tensor that a checkpointed region saved anew carries its record.
+#: The attribute by which a tensor that a checkpointed region saved on recomputation carries its `Save`.
 _RECORD = "_inplace_lint_save"
 
 
@@ -40,13 +40,12 @@ def announce(hazard: Hazard, colour: bool = False) -> None:
 
 
 class Trace:
-    """Traces what runs inside of `with`, in this thread and in those that are started meanwhile.
+    """Traces saves and in-place writes in the body, in this thread and in threads started meanwhile.
 
-    `checksums` finds changes that no version counter shows, at the cost of reading what is saved twice. `on_hazard`
-    is called for each hazard when it is found, before the backward runs where that is possible, and prints it unless
-    told otherwise (None: nothing is called). With `raises` a
-    backward over a changed save ends as it does without the tracer, in a RuntimeError; else it goes on with the
-    changed values. `journal` keeps every save and every write, for who wants to know what has run.
+    `checksums` also finds changes that bump no version counter, at the cost of reading each saved tensor twice.
+    `on_hazard` is called for each new hazard, before the backward runs if possible; by default it prints the hazard,
+    None calls nothing. With `raises`, a backward over a changed save ends in a RuntimeError as it does without the
+    tracer; otherwise it continues with the changed values. `journal` keeps all saves and writes, to tell what ran.
     """
 
     def __init__(
@@ -71,7 +70,7 @@ class Trace:
         self._errors: list[Diagnostic] = []
         self.saves: list[tuple[str, stacks.Stack]] | None = [] if journal else None
         self.writes: list[Write] | None = [] if journal else None
-        self.idle: list[stacks.Stack] = []  # writes to what was saved that changed no value of it
+        self.idle: list[stacks.Stack] = []  # writes to saved memory that left its values as they were
 
     # -- what a user sees
 
@@ -105,7 +104,7 @@ class Trace:
 
     @property
     def hazards(self) -> list[Hazard]:
-        """What was found, in the order in which it was; what a custom Function saved counts once it was read."""
+        """The hazards in order of discovery; those on a custom Function's saves only once a backward has read them."""
         return [one for one in self._found.values() if one.read or not one.from_python]
 
     @property
@@ -115,13 +114,13 @@ class Trace:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """The hazards as findings, in the form in which `check` reports, and an error at a write that ended the run."""
+        """The hazards as findings of `check`, and an error raised by a write if one ended the run."""
         from .findings import diagnostic
 
         return [*(diagnostic(hazard) for hazard in self.hazards), *self._errors]
 
     def report(self, colour: bool = False) -> str:
-        """The findings as text, as `check` prints them; empty if there are none."""
+        """Renders the findings as `check` prints them; empty if there are none."""
         from ..report import render
         from ..report.findings import Findings
 
@@ -130,30 +129,30 @@ class Trace:
     # -- saves
 
     def pack(self, tensor: torch.Tensor) -> Save:
-        """The hook that autograd calls with each tensor that it saves."""
+        """The pack hook: autograd calls it with each tensor that it saves."""
         save = self._save(tensor, stacks.capture(), alias=True)
         if self._checksums:
             save.checksum = fold(tensor)
         return save
 
     def unpack(self, save: Save) -> torch.Tensor:
-        """The hook that backward calls when it reads what was saved."""
+        """The unpack hook: backward calls it to read a save. Raises RuntimeError if the save has changed."""
         self._examine(save, reading=True)
         kept = save.tensor
         assert kept is not None
         origin = save.origin()
         if origin is not None and origin is not kept and _storage(origin) != save.storage:
-            # `x.data = new`: without hooks backward reads the new data.
+            # After `x.data = new`, backward without hooks would read the new data.
             return origin.detach()
         return kept
 
     def pack_beneath(self, tensor: torch.Tensor, hooks: _UserHooks) -> _Packed:
-        """As `pack`, where hooks of the program's own are on: theirs are called, and what they keep is watched."""
+        """The pack hook around the program's own hooks: calls theirs, and records a save for what they keep."""
         stack = stacks.capture()
         try:
             inner = hooks.pack(tensor)
         except BaseException:
-            # Checkpointing ends its second forward pass by an exception from here.
+            # Checkpointing ends its recomputation early by an exception from its pack hook.
             getattr(tensor, "__dict__", {}).pop(_RECORD, None)
             raise
         home = _storage(tensor)
@@ -167,7 +166,7 @@ class Trace:
         return _Packed(save, inner, hooks)
 
     def unpack_beneath(self, packed: _Packed) -> torch.Tensor:
-        """As `unpack`, for what `pack_beneath` gave."""
+        """The unpack hook for values of `pack_beneath`."""
         save = packed.save
         if not packed.hooks.checkpoints:
             if save.tensor is not None:
@@ -201,7 +200,7 @@ class Trace:
     # -- writes
 
     def wrote(self, tensor: torch.Tensor, op: str, version: int, counted: bool) -> None:
-        """Notes an in-place change of a tensor that was made just now."""
+        """Records an in-place write that was just made to a tensor."""
         key = _storage(tensor)
         home = self._homes.get(key) if key else None
         if home is None and self.writes is None:
@@ -224,7 +223,7 @@ class Trace:
             self.writes.append(write)
 
     def wrote_storage(self, key: int, op: str) -> None:
-        """Notes a change of a storage that goes past PyTorch's operators."""
+        """Records a write to a storage that bypassed PyTorch's operators."""
         home = self._homes.get(key)
         self._moment += 1
         write = Write(self._moment - 1, stacks.capture(3), op, 0, None)
@@ -234,7 +233,7 @@ class Trace:
             self.writes.append(write)
 
     def opened(self, tensor: torch.Tensor, door: str) -> None:
-        """Notes that something outside of PyTorch can write a tensor's memory from now on."""
+        """Records that code outside of PyTorch can write a tensor's memory from now on; `door` names the function."""
         key = _storage(tensor)
         if key:
             self._doors[key] = (weakref.ref(tensor.untyped_storage()), door, stacks.capture(3))
@@ -242,18 +241,18 @@ class Trace:
     # -- hazards
 
     def write_mode(self) -> WriteMode:
-        """A mode that tells of the writes of one thread."""
+        """Returns a dispatch mode that reports the writes of one thread."""
         return WriteMode(self.wrote)
 
     def user_hooks(
         self, pack: Callable[[torch.Tensor], Any], unpack: Callable[[Any], torch.Tensor]
     ) -> tuple[Callable[[torch.Tensor], _Packed], Callable[[_Packed], torch.Tensor]]:
-        """The program's own hooks, watched."""
+        """Wraps the program's own hooks to record what they save."""
         hooks = _UserHooks(pack, unpack)
         return lambda tensor: self.pack_beneath(tensor, hooks), self.unpack_beneath
 
     def before_backward(self, roots: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
-        """Looks at every save that a backward from these roots is going to read."""
+        """Checks every save that a backward from these roots is going to read."""
         self._backwards += 1
         for node in graph.asked_for(roots, inputs):
             python = graph.is_written_in_python(node)
@@ -267,7 +266,7 @@ class Trace:
                         self._examine(data, reading=False)
 
     def _examine(self, save: Save, reading: bool) -> bool:
-        """Looks whether a save is still what it was; notes, reports and raises if not. Whether it was changed."""
+        """Checks a save; if it has changed, records and reports the hazard, raises if asked to, and returns True."""
         if save.unread and save.tensor is not None and save.tensor._version == save.version:
             return False
         hazard = save.hazard
@@ -302,7 +301,7 @@ class Trace:
                 self._left_alone(save)
                 return None
             return self._hazard(save, self._overlapping(save), save.hidden, changed)
-        # What follows raises nothing: the bytes themselves must be other ones.
+        # The version is unchanged, so PyTorch is silent: only changed bytes, or an uncounted write, make a hazard.
         state = (self._backwards, len(save.home.writes))
         if save.checked == state:
             return None
@@ -321,9 +320,9 @@ class Trace:
         return self._hazard(save, writes, silent, True if save.checksum is not None else None)
 
     def _examine_region(self, save: Save, value: torch.Tensor) -> None:
-        """Compares what a checkpointed region computed anew with what its forward pass had saved.
+        """Compares a value that a checkpointed region recomputed with the one that its forward pass saved.
 
-        That they differ may have other reasons than a write; so the tensor that was saved must have moved on.
+        They may differ for reasons other than a write, so the saved tensor's version must have moved too.
         """
         origin = save.origin()
         if origin is None or origin._version == save.version or not differs(value, save.checksum):
@@ -365,36 +364,36 @@ class Trace:
         )
 
     def _overlapping(self, save: Save) -> tuple[Write, ...]:
-        """The writes since a save that touch its bytes; all of them where none does, for the version moved."""
+        """Returns the writes since a save that touch its bytes; if none does, all of them, since the version moved."""
         later = save.later_writes()
         return tuple([write for write in later if _touches(write, save)] or later)
 
     def _left_alone(self, save: Save) -> None:
-        """Notes the writes to a save's bytes that gave them the values which they had."""
+        """Records the writes to a save's bytes that did not change their values."""
         if self.writes is not None:
             self.idle += [write.stack for write in save.later_writes() if _touches(write, save)]
 
 
 def _touches(write: Write, save: Save) -> bool:
-    """Whether a write may have gone to a byte of a save."""
+    """Whether a write may touch a byte of a save."""
     return write.region is None or save.region is None or write.region.overlaps(save.region)
 
 
 class _UserHooks:
-    """A pair of saved-tensor hooks of the program's own."""
+    """A pair of saved-tensor hooks that the program installed."""
 
     __slots__ = ("checkpoints", "pack", "unpack")
 
     def __init__(self, pack: Callable[[torch.Tensor], Any], unpack: Callable[[Any], torch.Tensor]) -> None:
         self.pack = pack
         self.unpack = unpack
-        # Checkpointing keeps nothing and computes anew, so its hooks say nothing about what they keep.
+        # Checkpointing saves nothing and recomputes, so what its pack hook returns is no save.
         wrapped = getattr(pack, "__wrapped__", pack)
         self.checkpoints = getattr(wrapped, "__module__", "") == "torch.utils.checkpoint"
 
 
 class _Packed:
-    """What the program's own hook kept, and our record of what it was given."""
+    """What the program's pack hook returned, and the record of the tensor that it was given."""
 
     __slots__ = ("hooks", "inner", "save")
 
@@ -405,7 +404,7 @@ class _Packed:
 
 
 def _storage(tensor: Any) -> int:
-    """What identifies the storage of a tensor while it lives; 0 for a tensor without one."""
+    """Returns an id of the tensor's storage, valid while it lives; 0 for a tensor without one."""
     try:
         return int(tensor.untyped_storage()._cdata)
     except (RuntimeError, NotImplementedError, AttributeError):
@@ -420,7 +419,7 @@ def _region(tensor: torch.Tensor) -> Region | None:
 
 
 def _detached(tensor: torch.Tensor) -> torch.Tensor:
-    """An alias that shares memory and version counter. The tensor itself would be kept alive by its own graph."""
+    """Returns an alias with the same memory and version counter. Keeping the tensor itself would form a cycle."""
     if type(tensor) in (torch.Tensor, torch.nn.Parameter):
         with torch._C._DisableTorchDispatch():
             return tensor.detach()
@@ -438,7 +437,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
 
 
 def _torch_words(save: Save, hazard: Hazard) -> str:
-    """The beginning of PyTorch's own message, which programs and tests look for."""
+    """Returns the begin of PyTorch's own error message, which programs and tests look for."""
     kept = save.tensor
     kind = kept.type() if kept is not None else "torch.Tensor"
     shape = ", ".join(map(str, save.shape))

@@ -22,7 +22,7 @@ Stage = Callable[[str], None]
 
 
 def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
-    """The verdicts on the findings of one block, in their order; `arguments` as in `blocks.examine`."""
+    """Returns the verdicts on the findings of one block, in order; `arguments` as in `blocks.examine`."""
     on_path(arguments["file"], arguments["top"])
     found = calls_of(arguments, stage)
     calls: list[Call] = []
@@ -58,7 +58,7 @@ def _judge(finding: dict[str, Any], call: Call) -> Verdict:
 
 
 def _stale(call: Call, watch: _Watch) -> tuple[str, str]:
-    """Whether the result depends on the change having been made in the memory that is read under another name."""
+    """Decides IPL204: whether the results change if the write goes to a copy, so that no alias reads it."""
     given = _results(call)
     watch.copies = True
     try:
@@ -74,7 +74,7 @@ def _stale(call: Call, watch: _Watch) -> tuple[str, str]:
 
 
 def _changed(call: Call, watch: _Watch) -> tuple[str, str]:
-    """Whether a tensor that was given is another afterwards."""
+    """Decides IPL205: whether a tensor passed by the caller has other values after the call."""
     torch.manual_seed(0)
     function = call.function()
     args, kwargs = call.inputs(grad=False)
@@ -92,7 +92,7 @@ def _changed(call: Call, watch: _Watch) -> tuple[str, str]:
 
 
 def _lost(call: Call, watch: _Watch) -> tuple[str, str]:
-    """Whether the memory that was written is gone while function, arguments and results are still there."""
+    """Decides IPL206: whether the written storage is freed while function, arguments and results are still alive."""
     torch.manual_seed(0)
     function = call.function()
     args, kwargs = call.inputs(grad=False)
@@ -106,7 +106,7 @@ def _lost(call: Call, watch: _Watch) -> tuple[str, str]:
 
 
 def _results(call: Call) -> list[torch.Tensor]:
-    """All tensors that come out, and the module's own, from the same weights and inputs each time."""
+    """Calls with fixed weights and inputs; returns copies of all result tensors and of the module's own tensors."""
     torch.manual_seed(0)
     function = call.function()
     args, kwargs = call.inputs(grad=False)
@@ -118,14 +118,14 @@ def _results(call: Call) -> list[torch.Tensor]:
 
 
 class _Watch(TorchFunctionMode):
-    """Counts the in-place operations at a finding's places; with `copies` they are made in memory of their own."""
+    """Counts the in-place operations at a finding's places; with `copies` it redirects them to a clone."""
 
     def __init__(self, finding: dict[str, Any]) -> None:
         super().__init__()
         self._places = finding["writes"]
         self.copies = False
         self.count = 0
-        #: The memory of what was written.
+        #: Weak references to the written storages.
         self.written: list[Callable[[], Any]] = []
 
     def __torch_function__(

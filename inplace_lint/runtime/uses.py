@@ -14,14 +14,14 @@ from typing import Any
 from .problems import InputError
 
 FILE = "inplace-lint-capture.json"
-#: Calls of different sizes that are kept of one class.
+#: The most different calls that are kept of one class.
 KEPT = 3
 
 Uses = dict[str, list[dict[str, Any]]]
 
 
 def read(filename: str) -> Uses:
-    """The uses that a capture file holds, by class. Raises InputError."""
+    """Reads the uses of a capture file, by class. Raises InputError."""
     try:
         with open(filename, encoding="utf-8") as file:
             found = json.load(file)
@@ -36,7 +36,7 @@ def read(filename: str) -> Uses:
 
 
 def write(filename: str, uses: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Writes a capture file; what an older one holds of other classes stays. Raises InputError."""
+    """Writes a capture file; entries of an existing one for other classes are kept. Raises InputError."""
     merged = dict(uses)
     if os.path.isfile(filename):
         try:
@@ -51,9 +51,9 @@ def write(filename: str, uses: Mapping[str, list[dict[str, Any]]]) -> None:
 
 
 def record(program: Sequence[str], as_module: bool) -> tuple[int, Uses, str]:
-    """Runs a program in a process of its own, with its own input and output: its exit status, and what it used.
+    """Runs a program in a child process that inherits input and output; returns its exit status and its uses.
 
-    The last is a word on how it ended, where that was no end of its own. What it used until then is kept.
+    The third item says which signal ended it, if one did. Uses recorded until then are returned all the same.
     """
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     start = f"import sys; sys.path.append({package!r}); from inplace_lint.runtime.inputs.capture import main; main()"
@@ -65,7 +65,7 @@ def record(program: Sequence[str], as_module: bool) -> tuple[int, Uses, str]:
         try:
             status = process.wait()
         except KeyboardInterrupt:
-            # It got the same signal, and may have something to put in order.
+            # The program got the same signal, and may need time to clean up.
             try:
                 status = process.wait(5)
             except subprocess.TimeoutExpired:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-#: `status` confirmed, refuted, spurious or inconclusive, `reason`, `inputs`, `device`, `conflicts`, `peak`, `proof`.
+#: `status` is confirmed, refuted, spurious or inconclusive; `reason`, `inputs`, `device`, `conflicts`, `peak`, `proof`.
 Verdict = dict[str, Any]
 #: A file with a first and a last row.
 Span = Sequence[Any]
@@ -20,7 +20,7 @@ def verdict(
     peak: dict[str, Any] | None = None,
     proof: dict[str, Any] | None = None,
 ) -> Verdict:
-    """As it stands in JSON."""
+    """Builds a verdict in its JSON form."""
     return {
         "status": status,
         "reason": reason,
@@ -33,27 +33,27 @@ def verdict(
 
 
 def undecided(reason: str) -> Verdict:
-    """The verdict where nothing could be run."""
+    """Returns an inconclusive verdict."""
     return verdict("inconclusive", reason)
 
 
 def best(verdicts: Sequence[Verdict]) -> Verdict:
-    """The first that decides something, else the last."""
+    """Returns the first verdict that is not inconclusive, else the last."""
     return next((one for one in verdicts if one["status"] != "inconclusive"), verdicts[-1])
 
 
 def hits(rows: Sequence[tuple[str, int]], places: Sequence[Span]) -> bool:
-    """Whether one of these rows of files is in one of the places."""
+    """Whether one of these rows lies in one of the places."""
     return any(file == name and first <= row <= last for file, row in rows for name, first, last in places)
 
 
 def place_of(places: Sequence[Span]) -> str:
-    """The first of the places, as `model.py:12`."""
+    """Returns the first place as `model.py:12`."""
     return f"{shown(places[0][0])}:{places[0][1]}" if places else "an unknown place"
 
 
 def shown(file: str) -> str:
-    """A file's name, relative to the working directory where that is shorter."""
+    """Returns a file's name for display, as `project.paths.shown` does."""
     from ..project.paths import shown
 
     return shown(file)

@@ -11,15 +11,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .graph import STATISTICS
 
-#: Told of a change after it was made: the tensor, the operation, the version before, whether it was counted.
+#: Callback after a write: the tensor, the operation, the version before, and whether the write bumps the version.
 OnWrite = Callable[[torch.Tensor, str, int, bool], None]
 
-#: Arguments that say whether batch normalisation is training, and so writes its statistics.
+#: Arguments by which batch normalisation is in training mode, and so writes its running statistics.
 _TRAINING = ("training", "train", "use_input_stats")
 
 
 class WriteMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: untyped
-    """Calls `on_write` for each tensor that an operation has changed in place. One object serves one thread."""
+    """A dispatch mode that calls `on_write` for each tensor written in place. One object serves one thread."""
 
     supports_higher_order_operators = True
 
@@ -29,7 +29,7 @@ class WriteMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: u
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """It changes nothing of what it sees, so compiled code may stay compiled."""
+        """Tells torch that this mode only observes, so compiled code may stay compiled."""
         return True
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -50,13 +50,13 @@ class WriteMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: u
         return result
 
 
-#: Writes of the tensor object: they give it other memory and leave the memory as it was.
+#: Operations that rebind a tensor object to other memory, and do not write the old memory.
 _REBINDS = frozenset({"aten::set_", "aten::detach_", "aten::set_data"})
 _MUTABLE: dict[Any, _Mutable] = {}
 
 
 class _Mutable:
-    """Which arguments of an operation it writes."""
+    """The arguments that an operation writes, read from its schema."""
 
     __slots__ = ("any", "bumps_lost", "name", "places", "training")
 
@@ -81,7 +81,7 @@ class _Mutable:
         self.any = bool(self.places)
 
     def tensors(self, args: Any, kwargs: Any) -> list[tuple[torch.Tensor, bool]]:
-        """The tensors that a call writes, and whether it counts that."""
+        """Returns the tensors that a call writes, each with whether the operation bumps its version."""
         found: list[tuple[torch.Tensor, bool]] = []
         for index, name, counted in self.places:
             if name in STATISTICS and not counted and self.training is not None:
@@ -103,7 +103,7 @@ def _version(tensor: torch.Tensor) -> int:
 
 @cache
 def foreach_loses_bumps() -> bool:
-    """Whether `_foreach_*_` moves no version under a dispatch mode (PyTorch issue 191154), unlike without one."""
+    """Whether `_foreach_*_` fails to bump versions under a dispatch mode (PyTorch issue 191154); found by a probe."""
 
     class Plain(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: untyped
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
