@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .ops import VIEWS
-from .terms import Term, is_const
+from .terms import Term, integer
 
 #: Operations whose result may be their operand, a view of it, or a container of it.
 _MAY_ALIAS = VIEWS | {
@@ -57,8 +57,15 @@ def bases(term: Term, fresh: set[Term]) -> set[Term]:
     return found
 
 
+#: Views whose elements may share memory with each other.
+_OVERLAPPING = frozenset("expand expand_as unfold as_strided broadcast_to".split())
+
+
 def are_disjoint(one: Term, other: Term) -> bool:
-    """Whether two terms are views of different constant elements of the same base, such as `x[0]` and `x[1]`."""
+    """Whether two terms are views of different constant elements of the same base, such as `x[0]` and `x[1]`.
+
+    `x[0]` and `x[-1]` may be the same element, and all elements of an `expand` are.
+    """
     ancestors: dict[Term, Term] = {}
     term = one
     while term.op in VIEWS and isinstance(term.args[0], Term):
@@ -68,12 +75,20 @@ def are_disjoint(one: Term, other: Term) -> bool:
     while term.op in VIEWS and isinstance(term.args[0], Term):
         mine = ancestors.get(term.args[0])
         if mine is not None:
+            if mine.op != term.op or mine.op not in ("item", "getitem") or _overlaps(term.args[0]):
+                return False
+            first, second = integer(mine.args[1]), integer(term.args[1])
             return (
-                mine is not term
-                and mine.op == term.op
-                and mine.op in ("item", "getitem")
-                and is_const(mine.args[1])
-                and is_const(term.args[1])
+                first is not None and second is not None and first != second and (first < 0) == (second < 0)
             )
+        term = term.args[0]
+    return False
+
+
+def _overlaps(term: Term) -> bool:
+    """Whether a chain of views ends in one whose elements may share memory."""
+    while term.op in VIEWS and isinstance(term.args[0], Term):
+        if term.op in _OVERLAPPING:
+            return True
         term = term.args[0]
     return False

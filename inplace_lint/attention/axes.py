@@ -30,18 +30,30 @@ class Axis:
         self.size, self.role, self.merged = size, role, merged
 
 
+def position(dim: int | None, count: int) -> int | None:
+    """The index from 0 of dimension `dim` among `count`; None if it is unknown, or if torch would raise."""
+    return dim % count if dim is not None and -count <= dim < count else None
+
+
+def dimension(term: Term, number: int, count: int, default: int = 0) -> int | None:
+    """The index that argument `number` of an operation gives for a dimension among `count`; None if it is unknown."""
+    given = term.args[number] if number < len(term.args) else None
+    return position(default if given is None else integer(given), count)
+
+
 def permutation(term: Term) -> list[int] | None:
     """The axis order of a `permute`, as indices from 0; None if an index is unknown or an axis is named twice."""
     numbers = [integer(one) for one in items(term.args[1]) or ()]
-    order = [number % len(numbers) for number in numbers if number is not None]
+    order = [index for number in numbers if (index := position(number, len(numbers))) is not None]
     return order if order and sorted(order) == [*range(len(numbers))] else None
 
 
 def _transpose(shapes: Shapes, term: Term) -> Shape | None:
-    shape, a, b = shapes.of(term.args[0]), integer(term.args[1]), integer(term.args[2])
-    if shape is None or a is None or b is None:
+    shape = shapes.of(term.args[0])
+    if shape is None:
         return None
-    if not all(-len(shape) <= one < len(shape) for one in (a, b)):
+    a, b = (position(integer(dim), len(shape)) for dim in term.args[1:3])
+    if a is None or b is None:
         return None
     axes = list(shape)
     axes[a], axes[b] = axes[b], axes[a]
@@ -146,38 +158,38 @@ def _flatten(shapes: Shapes, term: Term) -> Shape | None:
     shape = shapes.of(term.args[0])
     if shape is None:
         return None
-    start = 0 if term.args[1] is None else integer(term.args[1])
-    end = -1 if term.args[2] is None else integer(term.args[2])
-    if start is None or end is None:
+    start, end = dimension(term, 1, len(shape)), dimension(term, 2, len(shape), default=-1)
+    if start is None or end is None or start > end:
         return None
-    start, end = start % len(shape), end % len(shape)
     roles = {axis.role for axis in shape[start : end + 1]}
     merged = Axis(None, roles.pop() if len(roles) == 1 else "mixed", end - start + 1)
     return (*shape[:start], merged, *shape[end + 1 :])
 
 
 def _unflatten(shapes: Shapes, term: Term) -> Shape | None:
-    shape, dim, sizes = shapes.of(term.args[0]), integer(term.args[1]), items(term.args[2])
-    if shape is None or dim is None or sizes is None:
+    shape, sizes = shapes.of(term.args[0]), items(term.args[2])
+    if shape is None or sizes is None:
         return None
-    dim %= len(shape)
+    dim = position(integer(term.args[1]), len(shape))
+    if dim is None:
+        return None
     axes = [Axis(a.size, shape[dim].role) for a in map(shapes.axis, sizes)]
     return (*shape[:dim], *axes, *shape[dim + 1 :])
 
 
 def _unsqueeze(shapes: Shapes, term: Term) -> Shape | None:
-    shape, dim = shapes.of(term.args[0]), integer(term.args[1])
+    shape = shapes.of(term.args[0])
+    dim = None if shape is None else position(integer(term.args[1]), len(shape) + 1)
     if shape is None or dim is None:
         return None
-    dim %= len(shape) + 1
     return (*shape[:dim], Axis(shapes.graph.terms.const(1)), *shape[dim:])
 
 
 def _squeeze(shapes: Shapes, term: Term) -> Shape | None:
-    shape, dim = shapes.of(term.args[0]), integer(term.args[1])
+    shape = shapes.of(term.args[0])
+    dim = None if shape is None else position(integer(term.args[1]), len(shape))
     if shape is None or dim is None or integer(shape[dim].size) != 1:
         return None
-    dim %= len(shape)
     return (*shape[:dim], *shape[dim + 1 :])
 
 
@@ -203,15 +215,11 @@ def _expand_as(shapes: Shapes, term: Term) -> Shape | None:
 
 
 def _repeat_interleave(shapes: Shapes, term: Term) -> Shape | None:
-    shape, dim = shapes.of(term.args[0]), integer(term.args[2])
+    shape = shapes.of(term.args[0])
+    dim = None if shape is None else position(integer(term.args[2]), len(shape))
     if shape is None or dim is None:
         return None
-    dim %= len(shape)
     return (*shape[:dim], Axis(None, shape[dim].role), *shape[dim + 1 :])
-
-
-def _chunk(shapes: Shapes, term: Term) -> Shape | None:
-    return None
 
 
 def _item(shapes: Shapes, term: Term) -> Shape | None:
@@ -219,19 +227,17 @@ def _item(shapes: Shapes, term: Term) -> Shape | None:
     whole = term.args[0]
     if whole.op in ("chunk", "split"):
         shape = shapes.of(whole.args[0])
-        dim = 0 if whole.args[2] is None else integer(whole.args[2])
+        dim = None if shape is None else dimension(whole, 2, len(shape))
         if shape is None or dim is None:
             return None
-        dim %= len(shape)
         sizes, number = items(whole.args[1]) if whole.op == "split" else None, integer(term.args[1])
         size = sizes[number] if sizes and number is not None and -len(sizes) <= number < len(sizes) else None
         return (*shape[:dim], Axis(size, shape[dim].role), *shape[dim + 1 :])
     if whole.op == "unbind":
         shape = shapes.of(whole.args[0])
-        dim = 0 if len(whole.args) < 2 or whole.args[1] is None else integer(whole.args[1])
+        dim = None if shape is None else dimension(whole, 1, len(shape))
         if shape is None or dim is None:
             return None
-        dim %= len(shape)
         return (*shape[:dim], *shape[dim + 1 :])
     if whole.op == "comprehension":
         return shapes.of(whole.args[0])
@@ -302,22 +308,18 @@ def _sliced(shapes: Shapes, axis: Axis, entry: Term) -> Axis:
 def _stack(shapes: Shapes, term: Term) -> Shape | None:
     parts = items(term.args[0])
     shape = shapes.of(parts[0]) if parts else None
-    dim = 0 if term.args[1] is None else integer(term.args[1])
+    dim = None if shape is None else dimension(term, 1, len(shape) + 1)
     if shape is None or dim is None or parts is None:
         return None
-    dim %= len(shape) + 1
     return (*shape[:dim], Axis(shapes.graph.terms.const(len(parts))), *shape[dim:])
 
 
 def _cat(shapes: Shapes, term: Term) -> Shape | None:
     parts = items(term.args[0])
-    dim = 0 if term.args[1] is None else integer(term.args[1])
-    if not parts or dim is None:
+    shape = next((s for s in map(shapes.of, parts or ()) if s is not None), None)
+    dim = None if shape is None else dimension(term, 1, len(shape))
+    if shape is None or dim is None:
         return None
-    shape = next((s for s in map(shapes.of, parts) if s is not None), None)
-    if shape is None:
-        return None
-    dim %= len(shape)
     return (*shape[:dim], Axis(None, shape[dim].role), *shape[dim + 1 :])
 
 
@@ -369,7 +371,6 @@ REARRANGED: dict[str, Callable[[Shapes, Term], Shape | None]] = {
     "repeat": _repeat,
     "expand_as": _expand_as,
     "repeat_interleave": _repeat_interleave,
-    "chunk": _chunk,
     "item": _item,
     "getitem": _getitem,
     "stack": _stack,

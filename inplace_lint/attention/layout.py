@@ -18,8 +18,12 @@ _SAME = frozenset(
 )
 
 
+#: No axis has stride 1: it was removed, as by `x[..., 0]`.
+NO_AXIS = 0
+
+
 def dense_axis(shapes: Shapes, term: Term) -> int | None:
-    """The axis with stride 1, counted from the end (-1 is the last); None if it is unknown.
+    """The axis with stride 1, counted from the end (-1 is the last); None if it is unknown, `NO_AXIS` if none has.
 
     Results of layers and products are assumed to be contiguous.
     """
@@ -31,6 +35,8 @@ def dense_axis(shapes: Shapes, term: Term) -> int | None:
     inner = dense_axis(shapes, args[0])
     if inner is None:
         return None
+    if inner == NO_AXIS:
+        return None if op in ("reshape", "flatten", "rearrange") else NO_AXIS
     if op in ("transpose", "mT", "t", "permute"):
         return _moved(shapes, term, inner)
     if op in ("reshape", "flatten", "unflatten"):
@@ -102,12 +108,11 @@ def _picked(shapes: Shapes, term: Term, inner: int) -> int | None:
         whole = args[0]
         if whole.op in ("chunk", "split"):
             return dense_axis(shapes, whole.args[0])
-        return dense_axis(shapes, whole.args[0]) if whole.op == "unbind" else inner
+        if whole.op == "unbind":
+            return _unbound(shapes, whole)
+        return NO_AXIS if rank == -inner else inner
     if op == "getitem":
-        entries = items(args[1]) or (args[1],)
-        if is_const(entries[0], ...) or (rank is not None and len(entries) >= rank + inner + 1):
-            return inner if inner == -1 and entries[-1].op == "slice" else None
-        return inner
+        return _indexed(items(args[1]) or (args[1],), rank, inner)
     dim = integer(args[1])  # unsqueeze, squeeze
     if dim is None:
         return None
@@ -118,6 +123,39 @@ def _picked(shapes: Shapes, term: Term, inner: int) -> int | None:
     if op == "unsqueeze":
         return inner - 1 if dim > inner and dim != -1 else inner if dim != -1 else -1
     return inner + 1 if dim > inner else inner
+
+
+def _indexed(entries: tuple[Term, ...], rank: int | None, inner: int) -> int | None:
+    """The stride-1 axis of `x[entries]`."""
+    if any(is_const(one, None) for one in entries) or any(is_const(one, ...) for one in entries[1:]):
+        return None
+    if is_const(entries[0], ...):
+        number = len(entries) + inner
+        if number < 1:
+            return inner + sum(one.op != "slice" for one in entries[1:])
+    elif rank is None:
+        return inner
+    else:
+        number = rank + inner
+        if number >= len(entries):
+            return inner
+    entry = entries[number]
+    if entry.op != "slice" or not is_const(entry.args[2], None):
+        return NO_AXIS
+    return inner + sum(one.op != "slice" for one in entries[number + 1 :])
+
+
+def _unbound(shapes: Shapes, whole: Term) -> int | None:
+    """The stride-1 axis of one element of `x.unbind(dim)`."""
+    inner, rank = dense_axis(shapes, whole.args[0]), shapes.rank(whole.args[0])
+    dim = 0 if len(whole.args) < 2 or whole.args[1] is None else integer(whole.args[1])
+    if not inner or dim is None:
+        return inner
+    if dim >= 0:
+        if rank is None:
+            return inner
+        dim -= rank
+    return NO_AXIS if dim == inner else inner + 1 if dim > inner else inner
 
 
 #: Operations whose result has the layout of their operand: views, and elementwise operations.

@@ -385,6 +385,4 @@ def sign_of(graph: Graph, term: Term, depth: int = 0) -> int:
     if term.op == "attr":
         made = graph.classes.definition(term)
         return 0 if made is None else sign_of(graph, made, depth + 1)
-    if term.op == "param" and isinstance(term.args[1], int):
-        return 0
     return 0

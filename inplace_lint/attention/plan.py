@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Refused
 from . import masks
-from .layout import dense_axis, is_laid_as, may_be_narrow, reorder, untransposed
+from .layout import NO_AXIS, dense_axis, is_laid_as, may_be_narrow, reorder, untransposed
 from .scalars import is_number, is_zero_dimensional
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, within
@@ -168,9 +168,10 @@ class _Planner:
             raise Refused("the axes of an operand cannot be told")
         text = self._in_order(term, labels, wanted)
         dense = dense_axis(self.shapes, term)
-        if dense is None or -dense > len(labels) or labels[dense] in (wanted[-1], _REST):
+        if dense is None or -dense > len(labels):
             return text
-        return f"{tight(text)}.contiguous()"
+        laid = dense != NO_AXIS and labels[dense] in (wanted[-1], _REST)
+        return text if laid else f"{tight(text)}.contiguous()"
 
     def _in_order(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
         if labels == wanted:

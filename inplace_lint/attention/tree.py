@@ -32,15 +32,14 @@ def bound_by(statement: ast.stmt) -> tuple[str, ...] | None:
 
 def surely_bound(statement: ast.stmt) -> set[str]:
     """The names that an assignment binds whenever it runs; empty for any other statement."""
-    found: set[str] = set()
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
-        return found
-    for target in targets:
-        for node in nodes_of(target) if target is not None else ():
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-    return found
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]  # `x: int` alone binds nothing
+    else:
+        return set()
+    nodes = [node for target in targets for node in nodes_of(target)]
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def nodes_of(node: ast.AST) -> list[ast.AST]:

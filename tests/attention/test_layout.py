@@ -123,3 +123,48 @@ def test_fix_says_that_it_keeps_no_scores_only_where_it_does(width: int, saves: 
     after = real.run(real.fixed(program, found))
     assert after.fused == saves
     assert real.are_same(real.run(program), after)
+
+
+PARTS = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(24, 72)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        qkv = self.qkv(x).reshape({})
+        q, k, v = {}
+        return (q @ k.transpose(-2, -1) / 8**0.5).softmax(-1) @ v
+
+
+def build():
+    return Block(), (torch.randn(2, 5, 24),)
+"""
+
+#: (shape, parts, whether the last axis of a part has stride 1)
+STRIDES = {
+    "unbind-first": ("b, n, 3, 3, 8).permute(2, 0, 3, 1, 4", "qkv.unbind(0)", True),
+    "unbind-last": ("b, n, 3, 8, 3).transpose(1, 2", "qkv.unbind(-1)", False),
+    "unbind-last-by-number": ("b, n, 3, 8, 3).transpose(1, 2", "qkv.unbind(4)", False),
+    "index-last": ("b, n, 3, 8, 3).transpose(1, 2", "qkv[..., 0], qkv[..., 1], qkv[..., 2]", False),
+    "index-middle": ("b, n, 3, 3, 8).transpose(1, 3", "qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2]", True),
+    "slices": ("b, n, 3, 24).transpose(1, 2", "qkv[..., :8], qkv[..., 8:16], qkv[..., 16:]", True),
+    "steps": ("b, n, 3, 24).transpose(1, 2", "qkv[..., ::3], qkv[..., 1::3], qkv[..., 2::3]", False),
+}
+
+
+@pytest.mark.parametrize("name", STRIDES)
+def test_operand_is_made_contiguous_exactly_where_its_last_axis_has_a_stride(name: str) -> None:
+    shape, parts, dense = STRIDES[name]
+    program = PARTS.format(shape, parts)
+    (found,) = real.findings(program)
+    fixed = real.fixed(program, found)
+    assert (".contiguous()" not in fixed) == dense
+    after = real.run(fixed)
+    assert real.are_same(real.run(program), after)
+    assert after.fused
