@@ -360,7 +360,7 @@ def _stored(block: Block) -> set[str]:
         for field in ("then", "orelse", "body", "condition", "final"):
             stack.extend(getattr(instruction, field, ()))
         for handler in getattr(instruction, "handlers", ()):
-            stack.extend(handler)
+            stack.extend((*handler.of_type, *handler.body))
     return found
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..interp import containers
 from ..interp.budget import OutOfBudget
+from ..interp.class_value import ClassValue
 from ..interp.frames import State
 from ..interp.guards import ALWAYS, tests, where
 from ..interp.interpreter import Interpreter
@@ -14,7 +15,6 @@ from ..interp.slices import Slice
 from ..interp.storage import NEVER
 from ..interp.values import (
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,

@@ -96,7 +96,7 @@ class Visit:
         self.frame = run.frame
         self.path = run.path
         self.grad = run.grad
-        self.autocast = run.autocast
+        self.autocast = run.keeping.autocast
         #: values that the rows read, by source text; and values that they bind
         self.beliefs: dict[str, Belief] = {}
         self.stored: dict[str, Belief] = {}

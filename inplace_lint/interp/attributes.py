@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
@@ -10,11 +11,15 @@ from . import (
     arrays,
     classes,
     container_methods,
+    contexts,
+    data_classes,
     dynamic_names,
+    generators,
     grad_mode,
     inherited,
     instances,
     layers,
+    lookup,
     methods,
     names,
     operators,
@@ -24,16 +29,18 @@ from . import (
     strings,
     wrapped_results,
 )
+from .class_value import ClassValue
 from .event import Event
 from .grad_mode import Mode
 from .guards import both
 from .joins import join
 from .storage import DOES, NEVER
 from .values import (
+    ABSENT,
     Array,
     Bound,
-    ClassValue,
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
     Native,
@@ -109,17 +116,49 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         return Native(lambda run, args, kwargs, at: _enter_by_hand(run, obj, name))
     if isinstance(obj, Scalar):
         return _of_scalar(run, obj, name)
+    return _of_rarer(run, obj, name, at)
+
+
+def _of_rarer(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
+    """The value of obj.name for a constant, a function, parameters, and other kinds that have few attributes."""
+    if obj in run.entering.generators and name == "send":
+        return Native(
+            lambda run, args, kwargs, at: generators.send(run, obj, args[0] if args else Unknown(), at)
+        )
+    if isinstance(obj, contexts.Context):
+        return contexts.attribute(run, obj, name) or Unknown()
+    if isinstance(obj, Constant) and name == "value":
+        return obj  # of a member of an enum of strings or numbers
     if isinstance(obj, Constant):
-        known = strings.method(obj.value, name) if isinstance(obj.value, str) else None
+        known = (
+            strings.method(obj.value, name)
+            if isinstance(obj.value, (str, bytes, re.Pattern, re.Match))
+            else None
+        )
         return Scalar() if known is None else known
     if isinstance(obj, Parameters):
         tensor = run.as_tensor(obj)
         return Unknown() if tensor is None else _of_tensor(run, tensor, name, at)
     if isinstance(obj, classes.Super):
         return classes.of_super(run, obj, name)
+    if isinstance(obj, FunctionValue):
+        return _of_function(run, obj, name, at)
     if isinstance(obj, Optimizer):
         return optimizers.attribute(run, obj, name)
     return Unknown()
+
+
+def _of_function(run: Run, function: FunctionValue, name: str, at: ast.AST) -> Value:
+    """An attribute of a function: its name, what it wraps, or what the program has set."""
+    if name in ("__name__", "__qualname__"):
+        return (
+            Constant(function.source.name)
+            if function.wraps is None
+            else run.attribute(function.wraps, name, at)
+        )
+    if name == "__wrapped__" and function.wraps is not None:
+        return function.wraps
+    return run.state.get((function.source, name)) or Unknown()
 
 
 def _of_scalar(run: Run, obj: Scalar, name: str) -> Value:
@@ -265,6 +304,8 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         if isinstance(atom, Instance):
             if atom.pending is not None:
                 run.materialise(atom)
+            if _set_by_code(run, atom, name, value, at) or data_classes.refuses(run, atom, name):
+                continue
             bound = wrapped_results.in_place(run, (atom, name), value)
             run.put(atom, name, bound)
             inherited.register(run, atom, bound)
@@ -279,6 +320,9 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 if isinstance(atom, Unknown):
                     run.handed.stored.append((atom, name))
                 run.heap.escape(run.tensors_within(value), guard)
+        elif isinstance(atom, (ClassValue, FunctionValue)):
+            run.state.slots[(atom.source if isinstance(atom, FunctionValue) else atom, name)] = value
+            run.heap.escape(run.tensors_within(value), guard)
         elif isinstance(atom, Parameters) and name == "requires_grad":
             for owner in atom.owners:
                 for weights in weights_of(run, owner):
@@ -294,6 +338,40 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 atom.weights = value  # tied to another module's, or made by hand
             else:
                 atom.owns[name] = value
+
+
+def _set_by_code(run: Run, obj: Instance, name: str, value: Value, at: ast.AST) -> bool:
+    """Whether the setter of a property, or `__set__` of a descriptor, takes the value; calls it."""
+    hook = lookup.find(run, obj.cls.order(), "__setattr__")
+    if isinstance(hook, Symbol):
+        run.call(hook, [obj, Constant(name), value], {}, at)
+        return True
+    if isinstance(hook, FunctionValue) and hook.source not in run.entering.active:
+        run.call(Bound(hook, [obj], {}), [Constant(name), value], {}, at)
+        return True
+    setter: Value | None = lookup.accessor(run, obj.cls.order(), name, "setter")
+    if setter is not None:
+        run.call(Bound(setter, [obj], {}), [value], {}, at)
+        return True
+    held = lookup.find(run, obj.cls.order(), name) if name in obj.cls.class_level() else None
+    setter = lookup.find(run, held.cls.order(), "__set__") if isinstance(held, Instance) else None
+    if setter is None:
+        return False
+    run.call(Bound(setter, [held or obj], {}), [obj, value], {}, at)
+    return True
+
+
+def delete(run: Run, obj: Value, name: str, at: ast.AST) -> None:
+    """del obj.name"""
+    for _, atom in run.live(obj):
+        if isinstance(atom, Instance):
+            deleter = lookup.accessor(run, atom.cls.order(), name, "deleter")
+            if deleter is not None:
+                run.call(Bound(deleter, [atom], {}), [], {}, at)
+            else:
+                run.put(atom, name, ABSENT)
+        elif isinstance(atom, ClassValue):
+            run.state.slots[(atom, name)] = Unknown()
 
 
 def _differentiated(

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
+    from .class_value import ClassValue
     from .frames import Place
     from .guards import Guard
     from .run import Run
-    from .values import ClassValue
 
 
 def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:

@@ -6,13 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import calls, generators, grad_mode, iteration, protocols
+from . import contexts, exceptions, generators, grad_mode, iteration, names, protocols
 from .frames import DEAD, Loop, State
 from .grad_mode import Mode
-from .guards import both, literal, relative
+from .guards import both, relative
 from .iterators import Iteration
 from .joins import join
 from .values import (
+    Constant,
+    Instance,
     Optimizer,
     Scalar,
     Sequence_,
@@ -284,25 +286,64 @@ def _while(run: Run, i: ir.While) -> None:
     _loop(run, [None] * (rounds or 2), rounds > 0, i)
 
 
+#: What a condition of a `while` may consist of to be looked at before the loop.
+_LOOKS = (ir.Load, ir.Constant, ir.Compare, ir.GetAttribute, ir.Unary, ir.Binary)
+
+
 def _rounds(run: Run, i: ir.While) -> int:
-    """An upper bound on the rounds of a `while` that counts to a constant nearby; 0 if there is none."""
-    test = i.condition[-1]
-    if type(test) is not ir.Compare or not all(
-        type(part) in (ir.Load, ir.Constant, ir.Compare) for part in i.condition
+    """An upper bound on the rounds of a `while` whose test is decided in each round; 0 if there is none."""
+    if all(type(part) is ir.Constant for part in i.condition):
+        return _rounds_to_a_break(run, i)
+    lengths = {part.dst for part in i.condition if type(part) is ir.Load and part.name == "len"}
+    if not all(
+        type(part) in _LOOKS or (type(part) is ir.Call and part.func in lengths) for part in i.condition
     ):
         return 0
     run.block(i.condition)
-    first, last = (run.frame.registers[side] for side in (test.left, test.right))
-    if not (protocols.is_number(first) and protocols.is_number(last)):
+    if not run.path:
+        return 0
+    test = i.condition[-1]
+    if type(test) is ir.Compare:
+        return _distance(run.frame.registers[test.left], run.frame.registers[test.right])
+    true, false = run.split(run.frame.registers[i.test])
+    return 0 if true and false else iteration.UNROLL + 1
+
+
+def _distance(first: Value | None, last: Value | None) -> int:
+    """An upper bound on the rounds of a loop that counts from one number to another; 0 if they are far or not known."""
+    if first is None or last is None or not (protocols.is_number(first) and protocols.is_number(last)):
         return 0
     distance = abs(last.value - first.value)  # type: ignore[operator]  # both are numbers
     return int(distance) + 2 if distance <= iteration.UNROLL else 0
 
 
+def _rounds_to_a_break(run: Run, i: ir.While) -> int:
+    """The same for `while True:`, by a test `if n >= 3: break`, or until a generator has yielded what is asked for."""
+    if generators.is_stepped(run.frame):
+        return iteration.UNROLL + 1
+    values: dict[int, Value] = {}
+    for part in i.body:
+        if type(part) is ir.Constant:
+            values[part.dst] = Constant(part.value)
+        elif type(part) is ir.Load and protocols.is_number(known := names.load(run, part.name)):
+            values[part.dst] = known
+        elif type(part) is ir.If and any(type(inner) is ir.Break for inner in (*part.then, *part.orelse)):
+            found = next((one for one in i.body if type(one) is ir.Compare and one.dst == part.test), None)
+            if found is not None and (rounds := _distance(values.get(found.left), values.get(found.right))):
+                return rounds
+    return 0
+
+
 def _with(run: Run, i: ir.With) -> None:
     registers = run.frame.registers
     manager = run.settled(registers[i.manager])
-    outer = (run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved)
+    outer = (
+        run.grad,
+        run.keeping.autocast,
+        run.keeping.unchecked,
+        run.keeping.unsaved,
+        run.keeping.preserved,
+    )
     registers[i.dst] = Unknown() if not isinstance(manager, (Mode, Optimizer)) else manager
     if isinstance(manager, Mode):
         if manager.before is not None:
@@ -319,13 +360,20 @@ def _with(run: Run, i: ir.With) -> None:
             run.block(i.body)
 
         generators.around(run, generator, i.at, body)
-        run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
+        run.grad, run.keeping.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = (
+            outer
+        )
         return
     elif not isinstance(manager, Optimizer):
-        registers[i.dst] = calls.enter_context(run, manager, i.at)
-    run.block(i.body)
-    calls.leave_context(run, manager, i.at)
-    run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
+        registers[i.dst] = contexts.enter_context(run, manager, i.at)
+    if isinstance(manager, contexts.Context) and manager.suppresses:
+        exceptions.suppressed(run, manager.suppresses, i.body)
+    elif isinstance(manager, Instance):
+        exceptions.guarded(run, i.body, lambda: contexts.leave_context(run, manager, i.at))
+    else:
+        run.block(i.body)
+    contexts.leave_context(run, manager, i.at)
+    run.grad, run.keeping.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
 
 
 def _is_split(run: Run, mode: Mode) -> bool:
@@ -345,41 +393,12 @@ def _recording_or_not(run: Run, body: ir.Block, mode: Mode) -> None:
     branch(run, [(true, partial(arm, "on")), (false, partial(arm, "off"))])
 
 
-def _try(run: Run, i: ir.Try) -> None:
-    base, path = run.state, run.path
-    # In each round of a loop another statement may raise, so each round has a test of its own.
-    raised = run.bit(("raises", i, run.frame.uid, run.uid() if run.within else 0))
-    run.state = State(base)
-    run.block(i.body)
-    if run.path:
-        run.block(i.orelse)
-    if i.handlers:
-        outcomes = [(both(run.path, literal(raised, False)), run.state.slots)]
-        for number, handler in enumerate(i.handlers):
-            which = run.bit(("handler", i, number, run.frame.uid))
-            run.state = State(base)
-            run.path = both(path, both(literal(raised, True), literal(which, True)))
-            run.block(handler)
-            outcomes.append((run.path, run.state.slots))
-    else:
-        outcomes = [(run.path, run.state.slots)]
-    run.state = base
-    all_left = not any(guard for guard, _ in outcomes)
-    run.merge(outcomes)
-    if all_left and i.final:
-        run.path = path
-        run.block(i.final)
-        run.path = DEAD
-    else:
-        run.block(i.final)
-
-
 HANDLERS: Handlers = {
+    **exceptions.HANDLERS,
     ir.If: _if,
     ir.For: _for,
     ir.While: _while,
     ir.With: _with,
-    ir.Try: _try,
     ir.Break: _break,
     ir.Continue: _continue,
 }

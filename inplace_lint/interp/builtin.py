@@ -7,33 +7,37 @@ from typing import TYPE_CHECKING
 from . import (
     attributes,
     classes,
+    collection_types,
+    concrete,
     containers,
+    contexts,
+    data_classes,
     dynamic_names,
+    enums,
     external_modules,
     functional,
     grad_evidence,
+    inherited,
     instances,
     iteration,
     iterators,
     protocols,
     records,
 )
-from .frames import LENGTH
+from .class_value import ClassValue
 from .guards import ALWAYS, NEVER, both, either
 from .joins import join
+from .slices import Slice
 from .values import (
+    ABSENT,
+    Bound,
     Constant,
     FunctionValue,
     Instance,
-    Mapping_,
     Native,
-    Optimizer,
-    Parameters,
-    Phi,
     Scalar,
     Sequence_,
     Symbol,
-    Tensor,
     Test,
     Text,
     Unknown,
@@ -45,7 +49,6 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence
 
-    from .guards import Guard
     from .run import Run
 
     Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
@@ -55,8 +58,18 @@ NONE = Constant(None)
 
 def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     count = containers.length(run, args[0]) if args else None
+    if args and isinstance(args[0], Constant) and isinstance(args[0].value, (str, bytes, tuple)):
+        count = len(args[0].value)
     if count is not None:
         return Constant(count)
+    own = protocols.method(run, args[0], "__len__") if args and isinstance(args[0], Instance) else None
+    if own is not None:
+        return run.call(own, [], {}, at)
+    if args and isinstance(args[0], ClassValue) and enums.is_enum(args[0]):
+        return Constant(len(enums.names(args[0])))
+    inner = inherited.contents(run, args[0]) if args else NONE
+    if args and inner is not args[0]:
+        return _len(run, [inner], {}, at)
     return run.scalar(("len", args[0] if args else None))
 
 
@@ -81,89 +94,66 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return iterators.of(False, [first, last], len(args) == 1)
 
 
-def _deque(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """A deque is modelled as a list. With `maxlen` elements drop out at the left, so their positions are unknown."""
-    if len(args) < 2 and "maxlen" not in kwargs:
-        return _list(run, args or [*kwargs.values()], {}, at)
-    held = run.elements(given) if args and isinstance(given := args[0], Sequence_) else []
-    return containers.make(run, "list", held, exact=False)
+def _extreme(name: str) -> Play:
+    """`max` or `min`: of numbers a number, else one of the elements."""
+
+    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        known = concrete.fold(run, name, args, kwargs, at)
+        return other(run, name, args) if known is None else known
+
+    return play
 
 
-def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
-        return containers.make(run, "list", [])
-    value = protocols.iterator(run, args[0], at)
-    if isinstance(value, Optimizer):
-        return value
-    if isinstance(value, Parameters):
-        return containers.make(run, "list", [value], exact=False)
-    known = containers.names(run, value) if isinstance(value, Mapping_) else containers.spread(run, value)
-    if known is not None:
-        return containers.make(run, "list", known)
-    if isinstance(value, iterators.Iteration) or containers.parts_of(run, value) is not None:
-        return containers.make_of_parts(run, "list", [(True, value)])
-    made = containers.make(run, "list", [])
-    run.state.slots[(made, LENGTH)] = Unknown()
-    if isinstance(made, Sequence_):
-        elements = run.elements(value) if isinstance(value, Sequence_) else []
-        if isinstance(value, Mapping_):
-            elements = [Scalar()]
-        if isinstance(value, (Tensor, Unknown)):
-            elements = [iteration.iterate(run, value, at)[1][0]]
-        for element in elements:
-            containers.smear(run, made, element)
-    return made
+def _until(run: Run, function: Value, end: Value, at: ast.AST) -> Value:
+    """iter(function, end): calls until the result equals `end`."""
+
+    def draw(count: int | None) -> iterators.Drawn:
+        found: list[Value] = []
+        for _ in range(iteration.UNROLL if count is None else count):
+            value = run.call(function, [], {}, at)
+            over = concrete.contains(run, containers.make(run, "list", [end]), value)
+            if over:
+                return True, found
+            found.append(value)
+            if over is None:
+                break
+        return False, found * 2 if len(found) == 1 else found
+
+    return iterators.Iteration(draw)
 
 
 def _iter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) == 2:
+        return _until(run, args[0], args[1], at)
     if len(args) != 1:
         return Unknown()
     value = protocols.iterator(run, args[0], at)
-    return value if isinstance(value, iterators.Iteration) else _list(run, [value], {}, at)
+    return (
+        value
+        if isinstance(value, iterators.Iteration)
+        else collection_types.collected(run, "iterator", [value], at)
+    )
 
 
 def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    given = run.settled(args[0]) if args else NONE
+    if isinstance(given, Sequence_) and given.kind == "iterator" and not concrete.is_sampled(run, given):
+        count = containers.length(run, given)
+        if count:
+            return run.call(run.attribute(given, "popleft", at), [], {}, at)
+        if count == 0 and len(args) > 1:
+            return args[1]
     drawn = [(guard, protocols.next_of(run, atom, at)) for guard, atom in run.live(args[0])] if args else []
     if not drawn or all(isinstance(value, Unknown) for _, value in drawn):
         return external_modules.result_of(run, args, {})
     return join(drawn)
 
 
-def of_each(run: Run, value: Phi, made: Callable[[Value], Value]) -> Value | None:
-    """Applies `made` to each container that `value` may be, on its own path; None if an alternative is no container."""
-    live = run.live(value)
-    if not live or not all(isinstance(atom, (Sequence_, Mapping_)) for _, atom in live):
-        return None
-    path = run.path
-    results: list[tuple[Guard, Value]] = []
-    for guard, atom in live:
-        run.path = guard
-        results.append((guard, made(atom)))
-    run.path = path
-    return join(results)
-
-
-def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if len(args) == 1 and isinstance(args[0], Phi):
-        each = of_each(run, args[0], lambda one: _dict(run, [one], kwargs, at))
-        if each is not None:
-            return each
-    made = Mapping_()
-    run.born[made] = run.inexact
-    for value in args:
-        if isinstance(value, (Sequence_, iterators.Iteration)):
-            for pair in containers.spread(run, value) or iteration.iterate(run, value, at)[1]:
-                containers.put_key(run, made, *iteration.unpack(run, pair, 2, -1, at))
-        else:
-            containers.update(run, made, value)
-    for name, value in kwargs.items():
-        run.put(made, ("key", name), value)
-    return made
-
-
 def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
 
     if len(args) >= 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
+        if len(args) == 3 and isinstance(args[0], Instance) and classes.lacks(run, args[0], args[1].value):
+            return args[2]
         return run.attribute(args[0], args[1].value, at)
     if len(args) < 2:
         return Unknown()
@@ -171,6 +161,27 @@ def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
     if known is None and isinstance(args[0], Instance):
         known = dynamic_names.attribute(run, args[0], getattr(at, "args", [None, None])[1])
     return Unknown() if known is None else known
+
+
+def _delattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) == 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
+        attributes.delete(run, args[0], args[1].value, at)
+    return NONE
+
+
+def _hasattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """hasattr(obj, name), if the attribute was set or removed on this path, or the class defines it."""
+    if len(args) == 2 and isinstance(args[0], Instance) and isinstance(args[1], Constant):
+        held = None if args[0].pending is not None else run.state.get((args[0], args[1].value))
+        if held is not None and args[0] not in run.root.outside:
+            return join([(guard, Constant(atom is not ABSENT)) for guard, atom in run.live(held)])
+        if isinstance(args[1].value, str) and classes.lacks(run, args[0], args[1].value):
+            return Constant(False)
+    return other(run, "builtins.hasattr", args)
+
+
+def _vars(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    return run.attribute(args[0], "__dict__", at) if args else Unknown()
 
 
 def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -186,6 +197,8 @@ def _super(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     cls, function = run.frame.cls, run.frame.function
     if cls is None or function is None or not function.parameters:
         return Unknown()
+    if len(args) == 2 and isinstance(args[0], ClassValue):
+        return classes.Super(args[0], args[1])
     receiver = run.state.get((run.frame.uid, function.parameters[0].arg))
     return classes.Super(cls, Unknown() if receiver is None else receiver)
 
@@ -203,24 +216,6 @@ def _descriptor(name: str) -> Play:
         return made
 
     return play
-
-
-def _named_tuple(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """`collections.namedtuple("Name", ["field", …])`: a constructor of tuples whose elements have names."""
-    told = args[1] if len(args) > 1 else kwargs.get("field_names")
-    listed = [told] if isinstance(told, Constant) else None if told is None else containers.items(run, told)
-    words = [one.value for one in listed or () if isinstance(one, Constant) and isinstance(one.value, str)]
-    if not words or len(words) != len(listed or ()):
-        return Unknown()
-    fields = words[0].replace(",", " ").split() if isinstance(told, Constant) else words
-
-    def made(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-        if len(args) + len(kwargs) == len(fields):
-            return records.record(run, fields, args, kwargs)
-        spread, run.entering.spread = run.entering.spread, None
-        return run.call_unknown(Unknown(), [*args, *([] if spread is None else [spread])], kwargs, at)
-
-    return Native(made, exact=True)
 
 
 def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -248,6 +243,8 @@ def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
         elements = args[0].all()[1]
     elif args and isinstance(args[0], Sequence_):
         elements = run.elements(args[0])
+    if not elements and args and concrete.contents(run, args[0]) is not None:
+        return Constant(not wanted)
     atoms = [atom for element in elements for _, atom in alternatives(element)]
     if not atoms or not all(isinstance(atom, (Test, Constant)) for atom in atoms):
         return external_modules.result_of(run, args, {})
@@ -286,6 +283,7 @@ def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
 
 INTRINSICS: dict[str, Play] = {
     **functional.INTRINSICS,
+    **collection_types.INTRINSICS,
     "builtins.any": _any,
     "builtins.all": _all,
     "builtins.isinstance": lambda run, args, kwargs, at: instances.is_instance(run, args),
@@ -296,25 +294,34 @@ INTRINSICS: dict[str, Play] = {
     "inspect.isclass": lambda run, args, kwargs, at: instances.is_class(run, args),
     "builtins.len": _len,
     "builtins.range": _range,
-    "builtins.list": _list,
-    "builtins.tuple": _list,
-    "builtins.set": _list,
-    "builtins.sorted": _list,
+    "builtins.max": _extreme("builtins.max"),
+    "builtins.min": _extreme("builtins.min"),
     "builtins.iter": _iter,
     "builtins.next": _next,
-    "builtins.dict": _dict,
-    "collections.OrderedDict": _dict,
-    "collections.deque": _deque,
-    "collections.defaultdict": lambda run, args, kwargs, at: _dict(run, [], {}, at),
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
+    "builtins.object.__setattr__": _setattr,
+    "builtins.object.__getattribute__": _getattr,
+    "builtins.object.__new__": lambda run, args, kwargs, at: classes.instance_of(run, args),
+    "builtins.delattr": _delattr,
+    "builtins.hasattr": _hasattr,
+    "builtins.vars": _vars,
+    "builtins.slice": lambda run, args, kwargs, at: Slice(
+        [NONE, *args, NONE] if len(args) == 1 else [*args, NONE][:3]
+    ),
     "builtins.super": _super,
     "builtins.print": _print,
     **{
         f"builtins.{name}": _descriptor(f"builtins.{name}")
         for name in ("staticmethod", "classmethod", "property")
     },
-    "collections.namedtuple": _named_tuple,
     "types.SimpleNamespace": records.namespace,
     "copy.deepcopy": _deepcopy,
+    "typing.cast": lambda run, args, kwargs, at: args[1] if len(args) == 2 else Unknown(),
+    "types.MethodType": lambda run, args, kwargs, at: Bound(args[0], list(args[1:]), {}),
+    "weakref.proxy": lambda run, args, kwargs, at: args[0] if args else Unknown(),
+    "weakref.ref": lambda run, args, kwargs, at: Native(lambda *_: args[0] if args else Unknown()),
+    **data_classes.INTRINSICS,
+    **contexts.INTRINSICS,
+    "enum.auto": lambda run, args, kwargs, at: Symbol(enums.AUTO),
 }

@@ -9,7 +9,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..resolve import binding
-from ..torchmodel.spelling import MODES
 from . import (
     attributes,
     cached,
@@ -26,6 +25,7 @@ from . import (
     unmodeled,
 )
 from .budget import DEPTH, is_small
+from .class_value import ClassValue
 from .event import Skipped
 from .frames import DEAD, LENGTH, Frame, State
 from .graph import Node
@@ -34,7 +34,6 @@ from .iterators import Iteration
 from .joins import join
 from .values import (
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,
@@ -207,8 +206,8 @@ def enter(
     around = None if function.frame is None else run.frames.get(function.frame)
     frame = Frame(run.uid(), source.module, source, run.place(at), around, function.cls)
     run.frames[frame.uid] = frame
-    frame.on_yield = on_yield
-    outer = (run.frame, run.state, run.grad, run.autocast, run.loops)
+    frame.on_yield, frame.renamed = on_yield, function.renamed
+    outer = (run.frame, run.state, run.grad, run.keeping.autocast, run.loops)
     path, asked = run.path, run.asked.times
     run.state = State(run.state)
     frame.base = outer[1]
@@ -232,7 +231,7 @@ def enter(
     run.entering.active.pop()
     run.budget.turn_back(aside)
     left_in = run.grad
-    run.frame, run.state, run.grad, run.autocast, run.loops = outer
+    run.frame, run.state, run.grad, run.keeping.autocast, run.loops = outer
     if left_in != begun_in:
         run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
     result = _come_back(run, frame, path)
@@ -255,11 +254,13 @@ def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
 _LEVELS = 3
 
 
-def _is_tree(value: Value) -> bool:
-    """Whether the value is a module whose children are in sight: of a project class, or a `torch.nn` container."""
+def _is_tree(run: Run, value: Value) -> bool:
+    """Whether the value is a module or container whose parts are in sight, or a number that may count down."""
     if isinstance(value, Instance):
         return value.cls.is_module()
-    return isinstance(value, Sequence_) and value.kind in ("Sequential", "ModuleList")
+    if isinstance(value, (Sequence_, Mapping_)):
+        return value.kind in ("Sequential", "ModuleList") or containers.length(run, value) is not None
+    return isinstance(value, Constant) and type(value.value) is int
 
 
 def _not_entered(
@@ -274,7 +275,8 @@ def _not_entered(
     source = function.source
     exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
     nested = run.entering.active.count(source)
-    goes_on = nested <= 1 or (nested <= _LEVELS and any(_is_tree(arg) for arg in args))
+    around = run.frame.given.values() if run.frame.function is source else ()
+    goes_on = nested <= 1 or (nested <= _LEVELS and any(_is_tree(run, arg) for arg in (*args, *around)))
     if not exhausted and run.path and not source.is_generator and goes_on:
         return None
     if exhausted and not source.is_generator:
@@ -410,34 +412,3 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
     if isinstance(node, ast.Constant):
         return Constant(node.value)
     return names.evaluate_in(run, source.module, node)
-
-
-# Context managers
-
-
-def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
-    """Enters a context manager, and returns the value that `with manager as name` binds."""
-    if isinstance(manager, Instance):
-        found = lookup.find(run, manager.cls.order(), "__enter__")
-        if isinstance(found, FunctionValue):
-            return call(run, Bound(found, [manager], {}), [], {}, at)
-        return manager
-    if manager in run.entering.generators and grad_mode.sets_grad_mode(
-        run.entering.generators[manager].function.source
-    ):
-        run.grad = "unknown"
-    if isinstance(manager, Symbol) and manager.dotted in MODES:
-        grad_mode.apply(run, grad_mode.of(manager.dotted, [], {}))
-    elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
-        run.grad = "unknown"  # an `import *` may have bound the name to torch's `no_grad`
-    return (
-        manager if isinstance(manager, Scalar) else external_modules.result_of(run, [manager], {})
-    )  # a file is a scalar
-
-
-def leave_context(run: Run, manager: Value, at: ast.AST) -> None:
-    """Calls the `__exit__` of a project object at the end of a `with` block."""
-    if isinstance(manager, Instance) and run.path:
-        found = lookup.find(run, manager.cls.order(), "__exit__")
-        if isinstance(found, FunctionValue):
-            call(run, Bound(found, [manager], {}), [Constant(None)] * 3, {}, at)

@@ -13,28 +13,33 @@ from . import (
     late_attributes,
     layers,
     lookup,
+    mappings,
     methods,
     names,
     optimizers,
 )
+from .class_value import ClassValue
 from .storage import DOES
 from .values import (
     ANY,
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,
     Mapping_,
+    Native,
     Optimizer,
     Sequence_,
     Symbol,
     TorchModule,
     Unknown,
     Value,
+    present,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .run import Run
 
 
@@ -64,7 +69,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     """An attribute of an object of the project: its own, its class's, a torch base class's."""
     if obj.pending is not None:
         run.materialise(obj)
-    value = run.state.get((obj, name))
+    value = present(run.state.get((obj, name)))
     if value is not None:
         if obj in run.root.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
             run.root.outside.add(value)
@@ -92,12 +97,21 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     found = lookup.find(run, obj.cls.order(), name)
     if found is not None:
         return _bound(run, found, obj, at)
+    if name == "data" and inherited.is_collection(obj.cls):
+        return inherited.contents(run, obj)
     native = _from_torch(run, obj, name) or methods.of_instance(run, obj, name)
     if native is not None:
         return native
     registered = run.state.get((obj, ANY))
     if registered is not None:
         return registered
+    if name == "__dict__":
+        return own_dict(run, obj)
+    stand_in = lookup.find(run, obj.cls.order(), "__getattr__")
+    if isinstance(stand_in, Symbol):
+        return run.call(stand_in, [obj, Constant(name)], {}, at)
+    if isinstance(stand_in, FunctionValue) and stand_in.source not in run.entering.active:
+        return run.call(Bound(stand_in, [obj], {}), [Constant(name)], {}, at)
     if obj in run.root.outside:
         known = late_attributes.value(run, obj, name)
         if known is not None:
@@ -108,8 +122,36 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     return value
 
 
+def lacks(run: Run, obj: Instance, name: str) -> bool:
+    """Whether an object that this run made surely has no attribute of this name."""
+    if (
+        obj.pending is not None
+        or obj.shared
+        or obj in run.root.outside
+        or run.state.get((obj, ANY)) is not None
+    ):
+        return False
+    known = present(run.state.get((obj, name))) is not None or lookup.find(run, obj.cls.order(), name)
+    hooks = any(lookup.find(run, obj.cls.order(), hook) for hook in ("__getattr__", "__getattribute__"))
+    return not known and not hooks and not obj.cls.external_bases()
+
+
+def own_dict(run: Run, obj: Instance) -> Value:
+    """`obj.__dict__`, to be read: a dict with the attributes that are known."""
+    made = Mapping_()
+    run.born[made] = run.inexact
+    for key in obj.keys:
+        value = present(run.state.get((obj, key)))
+        if isinstance(key, str) and value is not None:
+            mappings.put_key(run, made, Constant(key), value)
+    return made
+
+
 def _bound(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
     """Binds a class attribute to an object, as Python's descriptors do; calls a property."""
+    if isinstance(found, Instance) and (get := lookup.find(run, found.cls.order(), "__get__")) is not None:
+        owner: Value = obj.cls if isinstance(obj, Instance) else obj
+        return run.call(Bound(get, [found], {}), [obj, owner], {}, at)
     if not isinstance(found, FunctionValue):
         return found
     kind = descriptor(found)
@@ -118,7 +160,10 @@ def _bound(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
     if kind == "classmethod":
         return Bound(found, [obj.cls if isinstance(obj, Instance) else obj], {})
     if kind == "property":
-        return run.call(found, [obj], {}, at)
+        value = run.call(found, [obj], {}, at)
+        if isinstance(obj, Instance) and _is_cached(found):
+            run.put(obj, found.source.name, value)
+        return value
     return Bound(found, [obj], {})
 
 
@@ -132,6 +177,14 @@ def descriptor(function: FunctionValue) -> str:
             if last == "cached_property":
                 return "property"
     return ""
+
+
+def _is_cached(function: FunctionValue) -> bool:
+    """Whether a property is computed once and then kept as an attribute."""
+    return any(
+        isinstance(value, Symbol) and value.dotted.endswith("cached_property")
+        for value in function.decorated or ()
+    )
 
 
 def _from_torch(run: Run, obj: Instance, name: str) -> Value | None:
@@ -152,6 +205,10 @@ def _from_torch(run: Run, obj: Instance, name: str) -> Value | None:
 
 def of_class(run: Run, cls: ClassValue, name: str) -> Value:
     """An attribute of a class itself."""
+    if name in ("__name__", "__qualname__"):
+        return Constant(cls.source.name)
+    if name == "__mro__":
+        return containers.make(run, "tuple", [*cls.order(), Symbol("builtins.object")])
     found = lookup.find(run, cls.order(), name)
     if found is None:
         return methods.of_class(run, cls, name) or Unknown()
@@ -160,16 +217,35 @@ def of_class(run: Run, cls: ClassValue, name: str) -> Value:
     return found
 
 
+def instance_of(run: Run, args: Sequence[Value]) -> Value:
+    """object.__new__(cls)"""
+    cls = args[0] if args else None
+    return Instance(cls, shared=run.builds) if isinstance(cls, ClassValue) else Unknown()
+
+
+def _set_plainly(run: Run, obj: Instance, args: Sequence[Value]) -> Value:
+    """`super().__setattr__(name, value)`"""
+    if len(args) == 2 and isinstance(args[0], Constant):
+        run.put(obj, args[0].value, args[1])
+        inherited.register(run, obj, args[1])
+    return Constant(None)
+
+
 def of_super(run: Run, obj: Super, name: str) -> Value:
     """The value of `super().name`: looked up in the classes behind the one that the call stands in."""
     receiver = obj.receiver
-    if isinstance(receiver, Instance):
-        order = receiver.cls.order()
+    if isinstance(receiver, (Instance, ClassValue)):
+        order = (receiver if isinstance(receiver, ClassValue) else receiver.cls).order()
         if obj.cls in order:
             order = order[order.index(obj.cls) + 1 :]
         found = lookup.find(run, order, name)
         if found is not None:
-            return Bound(found, [receiver], {}) if isinstance(found, FunctionValue) else found
+            return _bound(run, found, receiver, obj.cls.source.node)
+    if name == "__new__":
+        return Native(lambda run, args, kwargs, at: instance_of(run, args))
+    if isinstance(receiver, Instance):
+        if name == "__setattr__":
+            return Native(lambda run, args, kwargs, at: _set_plainly(run, receiver, args))
         if name == "__init__":
             return inherited.constructor(receiver)
         own = inherited.part(run, receiver)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import elements, stale_reads
-from .frames import FIRST, KEYS, LAST, LENGTH, PARTS
+from .frames import FIRST, LAST, LENGTH, PARTS
 from .guards import compatible
 from .iterators import Iteration
 from .joins import join
 from .slices import Slice
 from .values import (
+    ABSENT,
     ANY,
     Constant,
     Instance,
     Mapping_,
     Parameters,
-    Phi,
     Scalar,
     Sequence_,
     Tensor,
@@ -27,7 +27,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Hashable, Sequence
 
     from .guards import Guard
     from .run import Run
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: A list with more possible lengths than this has an unknown length.
 _LENGTHS = 4
+#: Strings up to this length are known letter by letter.
+_SPELLED = 64
 #: What the state holds for an end, length or parts of a list that are not known.
 NOT_KNOWN = Unknown()
 
@@ -63,16 +65,6 @@ class Parts(Value):
     def __init__(self, parts: list[tuple[bool, Value]], length: Value | None) -> None:
         self.parts = parts
         self.length = length
-
-
-class Lazy(Mapping_):
-    """A mapping whose values are made on demand by `find(key)`; `find(None)` stands for any of its values."""
-
-    __slots__ = ("find",)
-
-    def __init__(self, kind: str = "dict", find: Callable[[Value | None], Value] | None = None) -> None:
-        super().__init__(kind)
-        self.find = find
 
 
 def make_of_parts(run: Run, kind: str, parts: list[tuple[bool, Value]]) -> Value:
@@ -185,6 +177,8 @@ def known_lengths(run: Run, value: Value) -> list[tuple[Guard, int]]:
 
 def items(run: Run, value: Value) -> list[Value] | None:
     """The elements one by one, or None if their number is not known."""
+    if isinstance(value, Constant) and isinstance(value.value, (str, tuple)) and len(value.value) <= _SPELLED:
+        return [Constant(one) for one in value.value]
     count = length(run, value)
     if count is None or not isinstance(value, Sequence_):
         return None
@@ -193,20 +187,6 @@ def items(run: Run, value: Value) -> list[Value] | None:
         element = run.state.get((value, i))
         found.append(Unknown() if element is None else element)
     return found
-
-
-def names(run: Run, mapping: Mapping_) -> list[Value] | None:
-    """The keys of a mapping in order, or None if they are not all known."""
-    if ANY in mapping.keys or length(run, mapping) != len(mapping.keys):
-        return None
-    return [key_of(run, mapping, key) for key in mapping.keys]
-
-
-def key_of(run: Run, mapping: Mapping_, key: Hashable) -> Value:
-    """The key of an element of a mapping, as a value."""
-    if not isinstance(key, tuple):
-        return key_of_any(run, mapping)
-    return make(run, "tuple", [*map(Constant, key[1])]) if isinstance(key[1], tuple) else Constant(key[1])
 
 
 def any_element(run: Run, value: Value) -> Value:
@@ -340,6 +320,9 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
             ) or Unknown()
         smear(run, sequence, value)
         run.state.slots[(sequence, LAST)] = value
+    elif count is not None and count == sequence.longest:
+        for i, kept in enumerate([*(items(run, sequence) or ())[1:], value]):
+            run.put(sequence, i, kept)
     elif count is not None:
         run.put(sequence, count, value)
         run.state.slots[(sequence, LENGTH)] = Constant(count + 1)
@@ -357,94 +340,12 @@ def _append_module(run: Run, sequence: Sequence_, value: Value) -> bool:
     return bool(counts)
 
 
-def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
-    """mapping[key] = value."""
-    if mapping in run.root.outside:
-        run.heap.escape(run.tensors_within(value), run.path)
-    if isinstance(key := elements.constant(run, key), Constant):
-        count = length(run, mapping)
-        known = ("key", key.value) in mapping.keys and ("key", key.value) not in mapping.popped
-        mapping.popped.discard(("key", key.value))
-        run.put(mapping, ("key", key.value), value)
-        run.state.slots[(mapping, LENGTH)] = Unknown() if count is None else Constant(count + (not known))
+def clear(run: Run, container: Sequence_ | Mapping_) -> None:
+    """Removes all elements on this path."""
+    if isinstance(container, Mapping_):
+        for key in (*container.keys, *(container.patterns or ())):
+            if run.state.get((container, key)) is not None:
+                run.state.slots[(container, key)] = ABSENT
     else:
-        smear(run, mapping, value, key)
-        tensors = all(isinstance(atom, (Tensor, Parameters)) for _, atom in alternatives(key))
-        run.state.slots[(mapping, KEYS)] = key if tensors else Scalar()
-
-
-def key_of_any(run: Run, mapping: Mapping_) -> Value:
-    """A value that stands for any key of a mapping: a tensor, if the latest key that is no constant was one."""
-    found = run.state.get((mapping, KEYS))
-    return Scalar() if found is None else found
-
-
-def holds(run: Run, mapping: Mapping_, key: object) -> bool | None:
-    """Whether a mapping has a key; None if that is not known."""
-    if length(run, mapping) is None or ANY in mapping.keys or ("key", key) in mapping.popped:
-        return None
-    return ("key", key) in mapping.keys
-
-
-def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
-    """mapping[key]."""
-    key = elements.constant(run, key)
-    if isinstance(key, Constant):
-        try:
-            found = run.state.get((mapping, ("key", key.value)))
-        except TypeError:
-            found = None
-        if found is not None:
-            return found
-    if isinstance(mapping, Lazy) and mapping.find is not None:
-        return mapping.find(key)
-    found = elements.filed(run, mapping, key) or run.state.get((mapping, ANY))
-    if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
-        if isinstance(key, Constant):
-            found = _under_key(run, found, key.value)
-        elif isinstance(
-            found, Unknown
-        ):  # splitting a `Phi` by key would multiply its alternatives each time it is stored again
-            found = _under_key(run, found, key)
-        return elements.taken(run, mapping, found, key)
-    if isinstance(key, Constant):
-        # A key always gives the same unknown element.
-        unknown = Unknown()
-        run.put(mapping, ("key", key.value), unknown)
-        return unknown
-    return any_element(run, mapping)
-
-
-def _under_key(run: Run, found: Value, key: Hashable) -> Value:
-    """The value under one key of a mapping filled under unknown keys: an unknown value of its own for each key."""
-    if not isinstance(found, (Unknown, Phi)):
-        return found
-    each = [
-        (guard, run.member(atom, ("key", key)) if isinstance(atom, Unknown) else atom)
-        for guard, atom in alternatives(found)
-    ]
-    return join(each)
-
-
-def update(run: Run, mapping: Mapping_, other: Value) -> None:
-    """Copies the items of `other` into `mapping`."""
-    exact = length(run, mapping) is not None and length(run, other) is not None and not mapping.popped
-    if isinstance(other, Mapping_):
-        exact, mapping.patterns = exact and not other.popped, None if ANY in other.keys else mapping.patterns
-        for key in list(other.keys):
-            value = run.state.get((other, key))
-            if value is not None:
-                run.put(mapping, key, value)
-    run.state.slots[(mapping, LENGTH)] = Constant(len(mapping.keys)) if exact else Unknown()
-
-
-def string_items(run: Run, value: Value) -> dict[str, Value] | None:
-    """The keyword arguments that `**value` passes; None if a key is not known."""
-    if not isinstance(value, Mapping_) or ANY in value.keys:
-        return None
-    found: dict[str, Value] = {}
-    for key in value.keys:
-        element = run.state.get((value, key))
-        if element is not None and isinstance(key, tuple) and key not in value.popped:
-            found[str(key[1])] = element
-    return found
+        forget_ends(run, container)
+    run.state.slots[(container, LENGTH)] = Constant(0)

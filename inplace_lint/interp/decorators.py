@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
 from . import grad_mode
+from .class_value import ClassValue
 from .grad_mode import Mode
-from .values import FunctionValue, Native, Symbol, Unknown, Value
+from .values import Bound, FunctionValue, Native, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .run import Run
-    from .values import ClassValue
 
 
 def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at: ast.AST) -> Value:
@@ -23,7 +23,8 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
     for decorator in reversed(decorators):
         if isinstance(decorator, Symbol) and decorator.dotted in MODES:
             decorator = grad_mode.of(decorator.dotted, [], {})
-        if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
+        method = isinstance(decorator, Bound) and isinstance(decorator.func, FunctionValue)
+        if (method or isinstance(decorator, (FunctionValue, Native))) and isinstance(result, FunctionValue):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
                 wrapped = _wrapped(run, decorator, result, at)
             else:
@@ -32,6 +33,8 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
                 wrapped.cls = result.cls
                 result = wrapped
                 continue
+        if isinstance(decorator, ClassValue) and isinstance(result, FunctionValue):
+            return run.call(decorator, [result], {}, at)
         if isinstance(result, FunctionValue):
             result.decorated = [*(result.decorated or ()), decorator]
         elif not isinstance(decorator, (Mode, Symbol)):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import dynamic_names, operators
+from . import comparisons, dynamic_names
+from .class_value import ClassValue
 from .guards import ALWAYS, both
 from .joins import join
 from .values import (
+    ABSENT,
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,
@@ -24,6 +25,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
+    present,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ _TOLD_APART = (
 
 
 def _under(run: Run, mapping: Mapping_, name: str) -> Value:
-    return run.state.get((mapping, ("key", name))) or Unknown()
+    return present(run.state.get((mapping, ("key", name)))) or Unknown()
 
 
 def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None:
@@ -61,19 +63,21 @@ def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None
         if ("key", default) not in mapping.keys:
             return None
         return dynamic_names.by_default(run, key, at, lambda name: _under(run, mapping, name))
-    if len(mapping.keys) < 2:
-        return None
     found: list[tuple[object, Value]] = []
     for name in mapping.keys:
-        value = run.state.get((mapping, name))
+        if run.state.get((mapping, name)) is ABSENT:
+            continue
+        value = present(run.state.get((mapping, name)))
         if not isinstance(name, tuple) or not isinstance(value, _TOLD_APART):
             return None
         found.append((name[1], value))
+    if len(found) < 2:
+        return None
     path = run.path
     rest: Guard = ALWAYS
     results: list[tuple[Guard, Value]] = []
     for name, value in found[:-1]:
-        taken, other = run.split(operators.compare(run, "==", key, Constant(name), at))
+        taken, other = run.split(comparisons.compare(run, "==", key, Constant(name), at))
         results.append((both(path, both(rest, taken)), value))
         rest = both(rest, other)
     results.append((both(path, rest), found[-1][1]))  # any other name raises a KeyError

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import inherited, operators
+from . import comparisons, inherited
 from .guards import both
 from .joins import join
 from .values import (
@@ -42,7 +42,7 @@ def by_default(run: Run, name: Value, at: ast.AST, found: Callable[[str], Value]
     if not isinstance(default, str):
         return None
     path = run.path
-    taken, other = run.split(operators.compare(run, "==", name, Constant(default), at))
+    taken, other = run.split(comparisons.compare(run, "==", name, Constant(default), at))
     run.path = both(path, taken)
     value = found(default)
     run.path = path

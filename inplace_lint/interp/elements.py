@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import enums
+from .class_value import ClassValue
 from .frames import LENGTH
+from .handles import Handle
 from .joins import join
 from .storage import Taken
 from .values import (
     Constant,
+    FunctionValue,
     Instance,
     Optimizer,
     Phi,
     Sequence_,
+    Symbol,
     Tensor,
     Unknown,
     alternatives,
@@ -84,10 +89,14 @@ def _parts(run: Run, key: Value) -> list[Value | None]:
 
 
 def constant(run: Run, key: Value) -> Value:
-    """A key that is a tuple of constants, as one constant; any other key as it is."""
+    """A key that is a tuple of constants, or equals itself alone, as one constant; any other key as it is."""
     parts = _parts(run, key)
     held = [part.value for part in parts if isinstance(part, Constant)]
-    return Constant(tuple(held)) if parts and len(held) == len(parts) else key
+    if parts and len(held) == len(parts):
+        return Constant(tuple(held))
+    # A class, a function or a member of an enum is a key by itself.
+    by_itself = isinstance(key, (ClassValue, FunctionValue, Symbol)) or enums.is_member(key)
+    return Constant(Handle(key)) if by_itself else key
 
 
 def pattern(run: Run, key: Value) -> Pattern | None:

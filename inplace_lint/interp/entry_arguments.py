@@ -16,12 +16,12 @@ from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, lookup, names
+from .class_value import ClassValue
 from .guards import ALWAYS, both, literal
 from .joins import join
 from .storage import NEVER
 from .values import (
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,

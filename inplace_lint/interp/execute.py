@@ -9,31 +9,34 @@ from . import (
     attributes,
     blocks,
     calls,
-    container_methods,
+    comparisons,
     containers,
     decorators,
     generators,
     inplace,
     iteration,
+    lookup,
+    mappings,
     names,
     none_checks,
     operators,
+    patterns,
     stale_reads,
     strings,
     subscripts,
     unmodeled,
 )
 from .budget import FACTS, MOST_FACTS, STEPS, OutOfBudget
-from .frames import DEAD, LENGTH
+from .frames import LENGTH
 from .graph import Node
 from .guards import both
 from .values import (
+    Bound,
     Constant,
     FunctionValue,
     Instance,
     Mapping_,
     Phi,
-    Scalar,
     Sequence_,
     Unknown,
     Value,
@@ -88,7 +91,11 @@ def _delete(run: Run, i: ir.Delete) -> None:
 
 
 def _delete_item(run: Run, i: ir.DeleteItem) -> None:
-    container_methods.delete_item(run, run.frame.registers[i.obj], run.frame.registers[i.index])
+    subscripts.delete_item(run, run.frame.registers[i.obj], run.frame.registers[i.index], i.at)
+
+
+def _delete_attribute(run: Run, i: ir.DeleteAttribute) -> None:
+    attributes.delete(run, run.frame.registers[i.obj], i.name, i.at)
 
 
 def _move(run: Run, i: ir.Move) -> None:
@@ -143,7 +150,7 @@ def _call(run: Run, i: ir.Call) -> None:
     if not isinstance(options, Phi) or not 1 < len(ways) <= _SPREADS:
         _call_once(run, i)
         return
-    if any(containers.string_items(run, one) is None for one in ways):
+    if any(mappings.string_items(run, one) is None for one in ways):
         _call_once(run, i)
         return
 
@@ -183,7 +190,7 @@ def _call_once(run: Run, i: ir.Call) -> None:
         if name is not None:
             kwargs[name] = value
             continue
-        known = containers.string_items(run, value)
+        known = mappings.string_items(run, value)
         if known is None:
             exact = False
         else:
@@ -218,7 +225,7 @@ def _augmented(run: Run, i: ir.Augmented) -> None:
 
 def _compare(run: Run, i: ir.Compare) -> None:
     registers = run.frame.registers
-    registers[i.dst] = operators.compare(run, i.op, registers[i.left], registers[i.right], i.at)
+    registers[i.dst] = comparisons.compare(run, i.op, registers[i.left], registers[i.right], i.at)
 
 
 def _unary(run: Run, i: ir.Unary) -> None:
@@ -242,9 +249,9 @@ def _build_dict(run: Run, i: ir.BuildDict) -> None:
     run.state.slots[(mapping, LENGTH)] = Constant(0)
     for key, value in i.items:
         if key is None:
-            containers.update(run, mapping, registers[value])
+            mappings.update(run, mapping, registers[value])
         else:
-            containers.put_key(run, mapping, registers[key], registers[value])
+            mappings.put_key(run, mapping, registers[key], registers[value])
     registers[i.dst] = mapping
 
 
@@ -252,7 +259,7 @@ def _append(run: Run, i: ir.Append) -> None:
     registers = run.frame.registers
     target = registers[i.obj]
     if i.key is not None and isinstance(target, Mapping_):
-        containers.put_key(run, target, registers[i.key], registers[i.src])
+        mappings.put_key(run, target, registers[i.key], registers[i.src])
     elif isinstance(target, Sequence_):
         containers.append(run, target, registers[i.src])
 
@@ -270,6 +277,7 @@ def _make_function(run: Run, i: ir.MakeFunction) -> None:
     run.frame.captured = True
     function = FunctionValue(run.frame.module.function_of(i.node), run.frame.uid)
     function.defaults = [None if r is None else registers[r] for r in i.defaults]
+    function.renamed = i.renamed
     registers[i.dst] = decorators.decorated(run, function, [registers[r] for r in i.decorators], i.at)
 
 
@@ -279,6 +287,12 @@ def _make_class(run: Run, i: ir.MakeClass) -> None:
     if not value.bases and source.bases:
         value.bases = [names.evaluate(run, base) for base in source.bases]
     run.frame.registers[i.dst] = value
+    if run.frame.function is not None:
+        value.frame, run.frame.captured = run.frame.uid, True
+    begin = lookup.find(run, value.order()[1:], "__init_subclass__")
+    if isinstance(begin, FunctionValue):
+        options = {one.arg: names.evaluate(run, one.value) for one in i.node.keywords if one.arg}
+        run.call(Bound(begin, [value], {}), [], options, i.at)
     for decorator in reversed(i.node.decorator_list):
         decorators.of_class(run, names.evaluate(run, decorator), value, i.at)
 
@@ -294,8 +308,12 @@ def _opaque(run: Run, i: ir.Opaque) -> None:
             i.at, [run.frame.registers[operand] for operand in i.operands]
         )
         return
-    if i.kind in ("comparison", "match"):
-        run.frame.registers[i.dst] = Scalar()
+    if i.kind in patterns.ASKED:
+        operands = [run.frame.registers[operand] for operand in i.operands]
+        run.frame.registers[i.dst] = patterns.asked(run, i.kind, operands, i.at)
+        return
+    if i.kind == "exception" and run.trying.handled:
+        run.frame.registers[i.dst] = run.trying.handled[-1]
         return
     made = Node.made
     run.frame.registers[i.dst] = value = Unknown()
@@ -323,16 +341,13 @@ def _return(run: Run, i: ir.Return) -> None:
     calls.leave(run, value)
 
 
-def _raise(run: Run, i: ir.Raise) -> None:
-    run.path = DEAD
-
-
 HANDLERS: Handlers = {
     ir.Constant: _constant,
     ir.Load: _load,
     ir.Store: _store,
     ir.Delete: _delete,
     ir.DeleteItem: _delete_item,
+    ir.DeleteAttribute: _delete_attribute,
     ir.Move: _move,
     ir.GetAttribute: _get_attribute,
     ir.SetAttribute: _set_attribute,
@@ -353,7 +368,6 @@ HANDLERS: Handlers = {
     ir.Opaque: _opaque,
     ir.Yield: _yield,
     ir.Return: _return,
-    ir.Raise: _raise,
     ir.Assert: _assert,
     **blocks.HANDLERS,
 }

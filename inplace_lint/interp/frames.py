@@ -8,11 +8,12 @@ from .guards import NEVER
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Mapping
 
     from ..syntax.module import FunctionSource, Module
+    from .class_value import ClassValue
     from .guards import Guard
-    from .values import ClassValue, Value
+    from .values import Value
 
 
 #: The key under which the state holds the length of a container.
@@ -43,6 +44,7 @@ class Frame:
         "module",
         "on_yield",
         "registers",
+        "renamed",
         "returns",
         "scope",
         "uid",
@@ -76,6 +78,8 @@ class Frame:
         self.bound: dict[str, int] = {}
         self.loaded: dict[int, str] = {}
         self.copies: dict[str, str] = {}
+        #: the names of comprehensions around the function, as they are stored (`x@3`)
+        self.renamed: Mapping[str, str] = {}
         self.returns: list[tuple[Guard, Value, dict[Hashable, Value]]] = []
         #: for a generator, what consumes the values it yields, if that is known
         self.on_yield: Callable[[Value], None] | None = None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..syntax.operators import FUNCTIONS
-from . import containers, iteration, iterators, operators, protocols
+from . import containers, iteration, iterators, operator_functions, operators, protocols
 from .guards import both
 from .values import Bound, Constant, Scalar, Unknown, Value
 
@@ -50,7 +49,7 @@ def _iterators(run: Run, values: Sequence[Value], at: ast.AST) -> list[Value]:
     return [protocols.iterator(run, value, at) for value in values]
 
 
-def _pushed(run: Run, value: Value, make: Callable[[Value, int], Value]) -> Callable[[], Push | None]:
+def _pushed(run: Run, value: Value, make: Callable[[Value, int, bool], Value]) -> Callable[[], Push | None]:
     """A push that passes on `make(element, index)` for each element that `value` pushes; None if it pushes none."""
 
     def push() -> Push | None:
@@ -61,15 +60,24 @@ def _pushed(run: Run, value: Value, make: Callable[[Value, int], Value]) -> Call
 
 
 def _hand_on(
-    run: Run, push: Push, make: Callable[[Value, int], Value], frame: Frame, body: Callable[[Value], None]
+    run: Run,
+    push: Push,
+    make: Callable[[Value, int, bool], Value],
+    frame: Frame,
+    body: Callable[[Value], None],
 ) -> None:
-    """Runs `body` on `make(element, index)` for each element that `push` yields; `make` runs in `frame`."""
-    number = 0
+    """Runs `body` on `make(element, index, exact)` for each element that `push` yields; `make` runs in `frame`.
+
+    `exact` is False if elements before it may have been left out.
+    """
+    number, exact = 0, True
+    inexact, path = run.inexact, run.path
 
     def each(value: Value) -> None:
-        nonlocal number
+        nonlocal number, exact
+        exact = exact and run.inexact == inexact and run.path is path
         outer, run.frame = run.frame, frame
-        made = make(value, number)
+        made = make(value, number, exact)
         run.frame = outer
         number += 1
         body(made)
@@ -89,12 +97,16 @@ def _rows(
 ) -> tuple[bool, list[list[Value]]]:
     """The rows of a `zip` over several values; the flag tells whether they are all the rows, and not samples."""
     columns = [_draw(run, value, count, at) for value in values]
-    exact = all(column[0] for column in columns)
     if not all(elements for _, elements in columns):
-        return exact, []
-    # If all columns are known, the shortest one ends; else there are as many rows as the longest column has samples.
-    lengths = [len(column[1]) for column in columns if column[0] == exact] or [0]
-    count = min(lengths) if exact else max(lengths)
+        return all(column[0] for column in columns), []
+    # The shortest of the columns that are known ends it: the others are taken to be as long.
+    known = [len(elements) for exact, elements in columns if exact]
+    for number, value in enumerate(values):
+        longer = containers.items(run, value) if known and not columns[number][0] else None
+        if longer is not None and len(longer) >= min(known):
+            columns[number] = True, longer[: min(known)]
+    count = min(known) if known else max(len(elements) for _, elements in columns)
+    exact = bool(known)
     rows = [[_in_row(known, elements, i, count) for known, elements in columns] for i in range(count)]
     return exact, rows
 
@@ -129,7 +141,7 @@ def _side_by_side(
     place = found[0]
     others = [_draw(run, other, None, at)[1] for other in (*values[:place], *values[place + 1 :])]
 
-    def row(element: Value, number: int) -> Value:
+    def row(element: Value, number: int, exact: bool) -> Value:
         beside = [column[min(number, len(column) - 1)] if column else Unknown() for column in others]
         return make([*beside[:place], element, *beside[place:]])
 
@@ -140,8 +152,10 @@ def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     start = args[1] if len(args) > 1 else kwargs.get("start", Constant(0))
     given = _iterators(run, args[:1], at)
 
-    def numbered(element: Value, number: int) -> Value:
-        return containers.make(run, "tuple", [Scalar(), element])
+    def numbered(element: Value, number: int, exact: bool) -> Value:
+        first = start.value if isinstance(start, Constant) else None
+        index = Constant(number + first) if exact and isinstance(first, int) else Scalar()
+        return containers.make(run, "tuple", [index, element])
 
     def draw(count: int | None) -> Drawn:
         exact, elements = _draw(run, given[0], count, at)
@@ -312,7 +326,7 @@ def _islice(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
         return Unknown()
     # An `islice` that stops soon is not pushed, since it ends the loop between two elements.
     soon = len(bounds) == len(args) - 1 and any(type(bound) is int and bound < _ROUNDS for bound in bounds)
-    return _lazy(run, draw, None if soon else _pushed(run, given[0], lambda element, number: element))
+    return _lazy(run, draw, None if soon else _pushed(run, given[0], lambda element, number, exact: element))
 
 
 def _accumulate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -366,16 +380,8 @@ def _partial(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
     return Bound(args[0], list(args[1:]), dict(kwargs)) if args else Unknown()
 
 
-def _operator(sign: str) -> Play:
-    """Models a function of the `operator` module: `operator.add` for the sign "+"."""
-
-    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-        return operators.binary(run, sign, args[0], args[1], at) if len(args) == 2 else Unknown()
-
-    return play
-
-
 INTRINSICS: dict[str, Play] = {
+    **operator_functions.INTRINSICS,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.reversed": _reversed,
@@ -390,5 +396,4 @@ INTRINSICS: dict[str, Play] = {
     "itertools.accumulate": _accumulate,
     "functools.reduce": _reduce,
     "functools.partial": _partial,
-    **{dotted: _operator(sign) for dotted, sign in FUNCTIONS.items()},
 }

@@ -10,13 +10,14 @@ from .budget import DEPTH, is_small
 from .event import Skipped
 from .frames import DEAD
 from .iterators import Iteration
-from .values import Symbol, Unknown, flatten
+from .values import Constant, Symbol, Unknown, flatten
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence
 
     from ..syntax import ir
+    from .frames import Frame
     from .iterators import Drawn
     from .run import Run
     from .values import FunctionValue, Value
@@ -28,7 +29,7 @@ class Generator:
     `otherwise` is its value if the body is not run; `taken` counts the calls of `next` on it outside of loops.
     """
 
-    __slots__ = ("args", "exact", "function", "kwargs", "otherwise", "taken")
+    __slots__ = ("args", "exact", "function", "kwargs", "otherwise", "sent", "taken")
 
     def __init__(
         self, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value], exact: bool
@@ -36,6 +37,8 @@ class Generator:
         self.function, self.args, self.kwargs, self.exact = function, args, kwargs, exact
         self.otherwise: Value = Unknown()
         self.taken = 0
+        #: what `send` gave to the yield of each number
+        self.sent: dict[int, Value] = {}
 
 
 def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value:
@@ -65,7 +68,7 @@ def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value
 
     result = Iteration(draw)
     result.push = lambda: partial(around, run, generator, at) if _is_entered(run, generator) else None
-    result.step = lambda at: _first(run, generator, at)
+    result.step = lambda at: first(run, generator, at)
     run.entering.generators[result] = generator
     return result
 
@@ -82,23 +85,48 @@ def _passed_over(run: Run, generator: Generator, at: ast.AST) -> Drawn:
     return False, [Unknown(whole), Unknown(whole)]
 
 
-def _first(run: Run, generator: Generator, at: ast.AST) -> Value:
-    """Models `next(generator)`: runs the body from its start, past the yields already taken, to the one that is due."""
-    if not _is_entered(run, generator):
-        return _passed_over(run, generator, at)[1][0]
-    function = generator.function
-    before = generator.taken
-    generator.taken += not run.inexact
+class _Step:
+    """Takes the value of the yield that is due, past those that were taken before, and ends the run of the body."""
 
-    def yielded(value: Value) -> None:
-        nonlocal before
-        if before and not run.inexact:
-            before -= 1
+    def __init__(self, run: Run, generator: Generator) -> None:
+        self.run, self.generator = run, generator
+        self.before = generator.taken
+        self.passed = 0
+
+    def __call__(self, value: Value) -> None:
+        run = self.run
+        if self.passed < self.before and not run.inexact:
+            self.passed += 1
             return
         run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
         run.path = DEAD
 
-    return run.enter(function, generator.args, generator.kwargs, at, generator.exact, True, yielded)
+    def sent(self) -> Value | None:
+        """What `send` gave to the yield that was just passed; None if `next` took it."""
+        return self.generator.sent.get(self.passed - 1)
+
+
+def is_stepped(frame: Frame) -> bool:
+    """Whether the body of a generator runs only up to one of its yields."""
+    return isinstance(frame.on_yield, _Step)
+
+
+def first(run: Run, generator: Generator, at: ast.AST) -> Value:
+    """Models `next(generator)`: runs the body from its start, past the yields already taken, to the one that is due."""
+    if not _is_entered(run, generator):
+        return _passed_over(run, generator, at)[1][0]
+    step = _Step(run, generator)
+    generator.taken += not run.inexact
+    return run.enter(generator.function, generator.args, generator.kwargs, at, generator.exact, True, step)
+
+
+def send(run: Run, value: Value, given: Value, at: ast.AST) -> Value:
+    """generator.send(given)"""
+    generator = run.entering.generators.get(value)
+    if generator is None:
+        return Unknown()
+    generator.sent[generator.taken - 1] = given
+    return first(run, generator, at)
 
 
 def entered(run: Run, value: Value) -> Generator | None:
@@ -123,8 +151,8 @@ def _is_entered(run: Run, generator: Generator) -> bool:
     return run.budget.may_enter(source, needed, run.entering.entered)
 
 
-def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], None]) -> None:
-    """Runs a generator; at each yield, runs `body` on the yielded value in the current frame."""
+def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], None]) -> Value:
+    """Runs a generator; at each yield, runs `body` on the yielded value in the current frame. What it returns."""
     frame, loops = run.frame, run.loops
 
     def yielded(value: Value) -> None:
@@ -136,28 +164,35 @@ def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], 
         run.frame, run.loops = inner
 
     function = generator.function
-    run.enter(function, generator.args, generator.kwargs, at, generator.exact, True, yielded)
+    return run.enter(function, generator.args, generator.kwargs, at, generator.exact, True, yielded)
 
 
 def hand_over(run: Run, i: ir.Yield, on_yield: Callable[[Value], None]) -> None:
     """Models `yield value` and `yield from values` where the consumer is known: passes each value to it."""
-    value: Value = Unknown() if i.src is None else run.frame.registers[i.src]
+    value: Value = Constant(None) if i.src is None else run.frame.registers[i.src]
+    frame, result = run.frame, None
     if type(i.at).__name__ == "YieldFrom":
-        _hand_over_each(run, value, i.at, on_yield)
+        result = _hand_over_each(run, value, i.at, on_yield)
     else:
         on_yield(value)
-    run.frame.registers[i.dst] = Unknown()
+        result = on_yield.sent() if isinstance(on_yield, _Step) else None
+    frame.registers[i.dst] = Unknown() if result is None else result
 
 
-def _hand_over_each(run: Run, value: Value, at: ast.AST, on_yield: Callable[[Value], None]) -> None:
+def _hand_over_each(run: Run, value: Value, at: ast.AST, on_yield: Callable[[Value], None]) -> Value | None:
+    """`yield from value`; what the generator returns, if it is one."""
     value = protocols.iterator(run, value, at)
+    inner = run.entering.generators.get(value)
+    if inner is not None and _is_entered(run, inner):
+        return around(run, inner, at, on_yield)
     push = value.push() if isinstance(value, Iteration) else None
     if push is not None:
         push(on_yield)
-        return
+        return None
     exact, elements = iteration.iterate(run, value, at)
     run.inexact += not exact
     for element in elements:
         if run.path:
             on_yield(element)
     run.inexact -= not exact
+    return None

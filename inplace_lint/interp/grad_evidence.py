@@ -12,11 +12,12 @@ from .storage import DOES
 from .values import Phi, Sequence_, Tensor, Unknown
 
 if TYPE_CHECKING:
+    from .class_value import ClassValue
     from .external_modules import Forward
     from .guards import Guard
     from .run import Run
     from .storage import Storage
-    from .values import ClassValue, Value
+    from .values import Value
 
 
 def of_one_kind(run: Run, joined: Phi) -> Value:

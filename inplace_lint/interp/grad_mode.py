@@ -60,7 +60,7 @@ def apply(run: Run, decorator: Value) -> None:
     if isinstance(decorator, Mode):
         if decorator.grad is not None:
             run.grad = decorator.grad
-        run.autocast = run.autocast or decorator.autocast
+        run.keeping.autocast = run.keeping.autocast or decorator.autocast
         run.keeping.unchecked = decorator.unchecked or run.keeping.unchecked
         run.keeping.unsaved = decorator.unsaved or (run.keeping.unsaved and decorator.unchecked is None)
         run.keeping.preserved |= decorator.preserved

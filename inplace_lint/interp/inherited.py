@@ -15,24 +15,38 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
+    from .class_value import ClassValue
     from .run import Run
-    from .values import ClassValue
 
 #: The key of the inherited part among the attributes; no attribute of Python can have this name.
 _PART = "super()"
 _CONTAINERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
+#: Containers of Python that a class may derive from.
+_COLLECTIONS = frozenset(
+    "builtins.dict builtins.list builtins.tuple builtins.set collections.OrderedDict collections.defaultdict "
+    "collections.deque".split()
+)
+#: Classes that wrap a container in an attribute `data`.
+_WRAPPERS = {"collections.UserDict": "builtins.dict", "collections.UserList": "builtins.list"}
 _OPTIMIZERS = ("torch.optim", "torch.optim.optimizer")
 
 
 def base_of(cls: ClassValue) -> str:
     """The module or optimizer of torch that a class derives from; empty if there is none but `nn.Module` itself."""
     for base in cls.external_bases():
+        if base in _COLLECTIONS or base in _WRAPPERS:
+            return _WRAPPERS.get(base, base)
         if base in _CONTAINERS or (base != "torch.nn.Module" and table.module(base) is not None):
             return base
         space, _, name = base.rpartition(".")
         if space in _OPTIMIZERS and name[:1].isupper():
             return base
     return ""
+
+
+def is_collection(cls: ClassValue) -> bool:
+    """Whether a class derives from a dict, a list or the like."""
+    return base_of(cls) in _COLLECTIONS
 
 
 def begin(
@@ -66,7 +80,7 @@ def part(run: Run, obj: Instance) -> Value | None:
     if obj.pending is not None:
         run.materialise(obj)
     own = run.state.get((obj, _PART))
-    if isinstance(own, Sequence_) and not own.keys:
+    if isinstance(own, Sequence_) and not own.keys and base_of(obj.cls) in _CONTAINERS:
         return None  # its elements are added later, in a way that was not seen
     return own
 
@@ -86,6 +100,6 @@ def _is_module(value: Value) -> bool:
 
 def contents(run: Run, value: Value) -> Value:
     """The container part of an object that derives from `nn.ModuleList` or its kin, to be indexed or iterated over."""
-    if isinstance(value, Instance) and base_of(value.cls) in _CONTAINERS:
+    if isinstance(value, Instance) and base_of(value.cls) in (_CONTAINERS | _COLLECTIONS):
         return part(run, value) or value
     return value

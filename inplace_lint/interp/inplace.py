@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import arrays, containers, operators, ops, own_operators
+from . import arrays, concrete, containers, operators, ops, own_operators
+from .frames import LENGTH
 from .guards import both
+from .handles import Handle
 from .joins import join
-from .values import Array, Parameters, Phi, Sequence_, Tensor, Unknown, Value
+from .values import Array, Constant, Mapping_, Parameters, Phi, Sequence_, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -27,9 +29,8 @@ def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Valu
                 results.append((run.path, augmented(run, op, atom, right, at)))
         run.path = path
         return join(results) if results else Unknown()
-    if isinstance(left, Sequence_) and left.kind == "list" and op == "+":
-        extend(run, left, right)
-        return left
+    if isinstance(left, (Sequence_, Mapping_)) and (left.kind, op) in _METHODS:
+        return _by_method(run, left, _METHODS[left.kind, op], right, at)
     if isinstance(left, Array):
         arrays.write(run, left, f"{op}=", at)
         return left
@@ -40,6 +41,38 @@ def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Valu
     if found is None:
         return Unknown()
     return ops.apply(run, found, [left, right], {}, at, function=False)
+
+
+#: The method that does the same as `left op= right` for a container of this kind.
+_METHODS = {
+    **{(kind, "+"): "extend" for kind in ("list", "deque", "ModuleList")},
+    ("list", "*"): "*",
+    ("dict", "|"): "update",
+    ("set", "|"): "update",
+    ("set", "-"): "difference_update",
+    ("set", "&"): "intersection_update",
+    ("set", "^"): "symmetric_difference_update",
+}
+
+
+def _by_method(run: Run, left: Sequence_ | Mapping_, name: str, right: Value, at: ast.AST) -> Value:
+    """Changes a container in place, and returns it."""
+    if isinstance(left, Sequence_) and name == "extend":
+        extend(run, left, right)
+    elif isinstance(left, Sequence_) and name == "*":
+        known, times = containers.items(run, left), right.value if isinstance(right, Constant) else None
+        if known is not None and isinstance(times, int) and times * len(known) <= _REPEATED:
+            concrete.rewrite(run, left, [Handle(one) for one in known * times])
+        else:
+            run.state.slots[(left, LENGTH)] = Unknown()
+            containers.forget_ends(run, left)
+    else:
+        run.call(run.attribute(left, name, at), [right], {}, at)
+    return left
+
+
+#: A list that `*=` makes longer than this is not followed element by element.
+_REPEATED = 64
 
 
 def extend(run: Run, sequence: Sequence_, other: Value) -> None:

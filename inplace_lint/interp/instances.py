@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
 from ..torchmodel import table
+from .class_value import ClassValue
 from .joins import join
 from .values import (
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,
@@ -120,6 +120,10 @@ def class_of(obj: Value) -> Value | None:
         return Symbol("torch.Tensor")  # a factory such as torch.zeros makes no instance of a subclass
     if isinstance(obj, FunctionValue) and not obj.decorated:
         return Symbol("types.FunctionType")
+    if isinstance(obj, Constant) and type(obj.value).__name__ in _BUILTIN_TYPES:
+        return Symbol(f"builtins.{type(obj.value).__name__}")
+    if isinstance(obj, (Sequence_, Mapping_)) and obj.kind in _BUILTIN_TYPES:
+        return Symbol(f"builtins.{obj.kind}")
     if isinstance(obj, ClassValue) or (isinstance(obj, Symbol) and table.module(obj.dotted) is not None):
         return Symbol("builtins.type")  # or a metaclass, which derives from it
     return None
@@ -130,8 +134,8 @@ def are_same(left: Value, right: Value) -> bool | None:
     if isinstance(left, ClassValue) and isinstance(right, ClassValue):
         return left is right
     if isinstance(left, Symbol) and isinstance(right, Symbol):
-        modules = left.dotted.startswith("torch.nn.") and right.dotted.startswith("torch.nn.")
-        return left.dotted == right.dotted if modules else None
+        classes = all(one.dotted.startswith(("torch.nn.", "builtins.")) for one in (left, right))
+        return left.dotted == right.dotted if classes else None
     for one, other in ((left, right), (right, left)):
         if isinstance(one, ClassValue) and isinstance(other, Symbol) and other.dotted.startswith("torch."):
             return False
@@ -199,7 +203,8 @@ def _is_a(run: Run, obj: Value, kind: Value) -> Value:
     if dotted in ("collections.abc.Callable", "typing.Callable"):
         answer = _is_callable(obj)
         return run.test(("isinstance", obj, dotted)) if answer is None else Constant(answer)
-    known = _derives(class_of(obj), kind)
+    plain = isinstance(obj, (Constant, Sequence_, Mapping_)) and dotted.startswith("builtins.")
+    known = None if plain else _derives(class_of(obj), kind)
     if known is not None:
         return Constant(known)
     name = dotted.rpartition(".")[2]
@@ -210,6 +215,8 @@ def _is_a(run: Run, obj: Value, kind: Value) -> Value:
             return Constant(True)
         if isinstance(obj, Sequence_) and not (obj.kind in _LIST_OR_TUPLE and name in ("list", "tuple")):
             return Constant(name == obj.kind)
+        if isinstance(obj, Mapping_) and obj.kind == "dict":
+            return Constant(name == "dict")
         if isinstance(obj, Constant) and name in _BUILTIN_TYPES:
             return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
     if dotted in _OF_PYTHON and isinstance(obj, (Constant, Sequence_, Mapping_)):

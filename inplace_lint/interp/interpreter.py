@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, calls, execute, objects
+from . import attributes, calls, execute, objects, operators, own_operators, subscripts
 from .run import Run
 
 if TYPE_CHECKING:
@@ -50,6 +50,15 @@ class Interpreter(Run):
 
     def attribute(self, obj: Value, name: str, at: ast.AST) -> Value:
         return attributes.get(self, obj, name, at)
+
+    def truth(self, obj: Instance) -> Value | None:
+        return own_operators.truth(self, obj)
+
+    def negated(self, value: Value, at: ast.AST) -> Value:
+        return operators.unary(self, "not", value, at)
+
+    def item(self, obj: Value, index: Value, at: ast.AST) -> Value:
+        return subscripts.get_item(self, obj, index, at)
 
     def materialise(self, obj: Instance) -> None:
         objects.materialise(self, obj)

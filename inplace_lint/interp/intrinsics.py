@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from ..resolve import binding
 from ..torchmodel.spelling import NORMED
-from . import arrays, builtin, containers, instances, methods, version_checks
+from . import arrays, builtin, collection_types, containers, instances, mappings, methods, version_checks
+from .frames import LENGTH
 from .grad_evidence import grounds
 from .storage import DOES, MAY, NEVER
 from .values import (
     ANY,
     Constant,
+    FunctionValue,
     Mapping_,
     Native,
     Phi,
@@ -56,7 +58,7 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
 
 def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if len(args) == 1 and isinstance(args[0], Phi):
-        each = builtin.of_each(run, args[0], lambda one: _sequential(run, [one], kwargs, at))
+        each = collection_types.of_each(run, args[0], lambda one: _sequential(run, [one], kwargs, at))
         if each is not None:
             return each
     if len(args) == 1 and isinstance(args[0], Mapping_):
@@ -74,7 +76,7 @@ def _module_list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], a
     if not args or (isinstance(args[0], Constant) and args[0].value is None):
         return containers.make(run, "ModuleList", [])
     if isinstance(args[0], Phi):
-        each = builtin.of_each(run, args[0], lambda one: _module_list(run, [one], kwargs, at))
+        each = collection_types.of_each(run, args[0], lambda one: _module_list(run, [one], kwargs, at))
         if each is not None:
             return each
     items = containers.items(run, args[0])
@@ -88,8 +90,9 @@ def _module_list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], a
 def _module_dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     made = Mapping_("ModuleDict")
     run.born[made] = run.inexact
+    run.state.slots[(made, LENGTH)] = Constant(0)
     if args:
-        containers.update(run, made, args[0])
+        mappings.update(run, made, args[0])
     return made
 
 
@@ -205,6 +208,17 @@ PARAMETERS = {
 }
 
 
+def _wraps(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """functools.wraps(function): the decorated function gets its name."""
+
+    def wrap(run: Run, inner: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        if inner and args and isinstance(inner[0], FunctionValue):
+            inner[0].wraps = args[0]
+        return inner[0] if inner else NONE
+
+    return Native(wrap)
+
+
 def play(
     run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value | None:
@@ -243,9 +257,7 @@ INTRINSICS: dict[str, Play] = {
     "torch.autograd._unsafe_preserve_version_counter": version_checks.keeps_version,
     "torch.is_grad_enabled": _grad_enabled,
     "torch.is_inference_mode_enabled": _inference_enabled,
-    "functools.wraps": lambda run, args, kwargs, at: Native(
-        lambda run, inner, kwargs, at: inner[0] if inner else NONE
-    ),
+    "functools.wraps": _wraps,
     "functools.lru_cache": _cache,
     "torch.compile": _first,
     **dict.fromkeys(NORMED, _normed),

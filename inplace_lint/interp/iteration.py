@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, indexing, inherited, positions, protocols
+from . import containers, indexing, inherited, mappings, positions, protocols
 from .frames import DEAD, FIRST
 from .guards import either
 from .iterators import Iteration
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 #: A loop over at most this many known elements is unrolled.
-UNROLL = 4
+UNROLL = 8
 #: The same for layers of torch of several kinds: a layer is cheap to call, and their order matters.
 _LAYERS = 12
 
@@ -114,7 +114,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     if isinstance(value, Parameters):
         return False, [value, value]
     if isinstance(value, Mapping_):
-        return False, [containers.key_of_any(run, value), containers.key_of_any(run, value)]
+        return False, [mappings.key_of_any(run, value), mappings.key_of_any(run, value)]
     if isinstance(value, Scalar):
         return False, [Scalar(), Scalar()]
     owner = value if isinstance(value, Unknown) and value.is_given() else None

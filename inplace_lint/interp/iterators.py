@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     #: (True, all elements), or (False, elements that stand for the rounds of a loop).
     Drawn: TypeAlias = "tuple[bool, list[Value]]"
     #: Goes through the elements, and calls the given body with each where it is yielded.
-    Push: TypeAlias = Callable[[Callable[[Value], None]], None]
+    Push: TypeAlias = Callable[[Callable[[Value], None]], object]
 
 
 class Iteration(Value):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..prefilter.selection import trains
 from . import lookup, names, objects
-from .values import ClassValue, FunctionValue, Symbol
+from .class_value import ClassValue
+from .values import FunctionValue, Symbol
 
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource

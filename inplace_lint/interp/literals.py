@@ -32,7 +32,7 @@ class Literals:
         #: mask of literals `i == constant` for the last round of a loop
         self.numbered = 0
         #: the strings that a value was compared with, each with the bit of that test
-        self.words: dict[Value, dict[str, int]] = {}
+        self.words: dict[Value, dict[Hashable, int]] = {}
         #: masks of pairs of literals that exclude each other
         self.exclusive: list[int] = []
         #: by loop element, that of the round before

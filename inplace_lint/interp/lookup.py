@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from . import decorators, names
-from .values import ClassValue, FunctionValue, Unknown, Value
+from . import decorators, enums, names
+from .class_value import ClassValue
+from .values import Bound, Constant, FunctionValue, Instance, Unknown, Value
 
 if TYPE_CHECKING:
     from .run import Run
@@ -14,9 +16,17 @@ if TYPE_CHECKING:
 def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
     """The method, or the value assigned in the class body, of the first class in `order` that defines the name."""
     for cls in order:
+        held = run.state.get((cls, name))
+        if held is not None:
+            return held
         method = cls.source.methods.get(name)
         if method is not None:
             return method_value(run, cls, name)
+        if name in cls.source.classes:
+            inner = run.program.class_value(cls.source.module.class_of(cls.source.classes[name]))
+            if not inner.bases and inner.source.bases:
+                inner.bases = [names.evaluate_in(run, cls.source.module, base) for base in inner.source.bases]
+            return inner
         if name in cls.source.assignments:
             expression = cls.source.assignments[name]
             if expression is None:
@@ -25,8 +35,34 @@ def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
             known = run.top_levels.globals.get(key)
             if known is None:
                 run.top_levels.globals[key] = Unknown()
-                known = run.top_levels.globals[key] = names.evaluate_in(run, cls.source.module, expression)
+                known = run.top_levels.globals[key] = _assigned(run, cls, name, expression)
             return known
+    return None
+
+
+def _assigned(run: Run, cls: ClassValue, name: str, expression: ast.expr) -> Value:
+    """The value of an expression in a class body, which may speak of methods: `out = property(get_out)`."""
+    methods = {
+        node.id: method_value(run, cls, node.id)
+        for node in ast.walk(expression)
+        if isinstance(node, ast.Name) and node.id in cls.source.methods
+    }
+    value = names.evaluate_in(run, cls.source.module, expression, methods)
+    told = find(run, value.cls.order(), "__set_name__") if isinstance(value, Instance) else None
+    if told is not None:
+        run.call(Bound(told, [value], {}), [cls, Constant(name)], {}, cls.source.node)
+    member = enums.is_enum(cls) and not name.startswith("_")
+    return enums.member(run, cls, name, value) if member else value
+
+
+def accessor(run: Run, order: list[ClassValue], name: str, kind: str) -> FunctionValue | None:
+    """The setter or deleter of a property."""
+    for cls in order:
+        source = cls.source.methods.get(f"{name}.{kind}")
+        if source is not None:
+            function = FunctionValue(source)
+            function.cls = cls
+            return function
     return None
 
 
@@ -36,8 +72,9 @@ def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     key = (source.module, f"{cls.source.name}@{source.name}")
     known = run.top_levels.globals.get(key)
     if isinstance(known, FunctionValue):
+        known.frame = cls.frame if cls.frame is not None else known.frame
         return known
-    function = FunctionValue(source)
+    function = FunctionValue(source, cls.frame)
     function.cls = cls
     nodes = getattr(source.node, "decorator_list", [])
     if nodes:

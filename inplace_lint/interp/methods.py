@@ -19,11 +19,11 @@ from . import (
     requires_grad,
     submodules,
 )
+from .class_value import ClassValue
 from .grad_evidence import mark_data
 from .storage import NEVER
 from .values import (
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,

@@ -30,7 +30,11 @@ def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
     if given is None:
         is_list = not args and _is_filled(run, source, at)
     else:
-        elements = run.elements(given) if isinstance(given, Sequence_) and given.kind == "list" else []
+        elements = (
+            run.elements(given)
+            if isinstance(given, Sequence_) and given.kind in ("list", "tuple", "iterator")
+            else []
+        )
         is_list = bool(elements) and all(is_module(atom) for one in elements for atom in flatten(one))
     return intrinsics.INTRINSICS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
 

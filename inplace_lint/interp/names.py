@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import math
+import string
+import sys
 from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
 from ..syntax.module import ClassSource, FunctionSource, Module
 from . import decorators, wrapped_results
 from .budget import EVERYTHING
+from .class_value import ClassValue
 from .frames import Frame, State
 from .guards import ALWAYS
-from .values import ClassValue, Constant, FunctionValue, Symbol, Unknown, Value
+from .values import Constant, FunctionValue, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ..resolve.names import Definition
     from .run import Run
 
+#: Constants of modules of Python.
+_NUMBERS: dict[str, object] = {
+    **{f"math.{name}": getattr(math, name) for name in ("pi", "e", "tau", "inf", "nan")},
+    **{
+        f"string.{name}": getattr(string, name)
+        for name in ("ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits")
+    },
+    "sys.maxsize": sys.maxsize,
+    "typing.TYPE_CHECKING": False,
+}
 #: Kinds of values that do not depend on the run, so that all runs share them.
 _THE_SAME = (Symbol, ClassValue, Constant)
 
@@ -35,7 +49,9 @@ def load(run: Run, name: str) -> Value:
             unknown = Unknown()
             run.state.slots[(frame.uid, name)] = unknown
             return unknown
+        name = frame.renamed.get(name, name)
         frame = frame.enclosing
+    name = name.partition("@")[0]
     module_frame = run.top_levels.frames.get(run.frame.module.filename)
     if module_frame is not None:
         value = run.state.get((module_frame.uid, name))
@@ -105,7 +121,7 @@ def _value(run: Run, found: Definition | None, module: Module, name: str = "") -
         return Unknown()
     what = found.what
     if isinstance(what, str):
-        return Symbol(what)
+        return Constant(_NUMBERS[what]) if what in _NUMBERS else Symbol(what)
     if isinstance(what, Module):
         return ModuleValue(what)
     if (found.module, found.name) != (module, name):
@@ -172,31 +188,38 @@ def decorators_of(run: Run, source: FunctionSource) -> list[Value]:
         run.entering.deep = deep
 
 
-def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
-    """The value of an expression at the top level of a file, independent of the current path."""
-    return apart(run, module, lambda: evaluate(run, node))
+def evaluate_in(run: Run, module: Module, node: ast.expr, bound: Mapping[str, Value] | None = None) -> Value:
+    """The value of an expression at the top level of a file, independent of the path; `bound`: names of its own."""
+
+    def action() -> Value:
+        for name, value in (bound or {}).items():
+            run.state.slots[(run.frame.uid, name)] = value
+        return evaluate(run, node)
+
+    return apart(run, module, action)
 
 
 def apart(run: Run, module: Module, action: Callable[[], Value]) -> Value:
     """The result of an action in a new frame at the top level of a file, independent of the current path."""
-    outer = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops)
+    outer = (run.frame, run.state, run.path, run.grad, run.keeping.autocast, run.loops, run.trying.catching)
     decorates, run.entering.decorates = run.entering.decorates, False
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frames[frame.uid] = frame
     base = run.bottom()
     overlay = State(run.state)
-    run.frame, run.state, run.path, run.grad, run.autocast, run.loops = (
+    run.frame, run.state, run.path, run.grad, run.keeping.autocast, run.loops, run.trying.catching = (
         frame,
         overlay,
         ALWAYS,
         "on",
         False,
         [],
+        [],
     )
     try:
         value = action()
     finally:
-        run.frame, run.state, run.path, run.grad, run.autocast, run.loops = outer
+        run.frame, run.state, run.path, run.grad, run.keeping.autocast, run.loops, run.trying.catching = outer
         run.entering.decorates = decorates
     # Elements and attributes of the objects that the evaluation built hold on every path.
     for key, made in overlay.slots.items():

@@ -59,5 +59,17 @@ class Operations:
         """obj.name"""
 
     @abstractmethod
+    def truth(self, obj: Instance) -> Value | None:
+        """bool(obj), if its class defines it."""
+
+    @abstractmethod
+    def negated(self, value: Value, at: ast.AST) -> Value:
+        """not value"""
+
+    @abstractmethod
+    def item(self, obj: Value, index: Value, at: ast.AST) -> Value:
+        """obj[index]"""
+
+    @abstractmethod
     def materialise(self, obj: Instance) -> None:
         """Run the `__init__` of an object that was put off until the object is used."""

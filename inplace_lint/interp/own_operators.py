@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import lookup
+from . import inherited, lookup
 from .values import Bound, FunctionValue, Instance, Value
 
 if TYPE_CHECKING:
@@ -47,8 +47,27 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value 
     """left op right for a comparison, if a class of the project defines it."""
     if op not in _COMPARISONS:
         return None
+    if op == "!=" and isinstance(left, Instance) and lookup.find(run, left.cls.order(), "__ne__") is None:
+        equal = compare(run, "==", left, right, at)
+        return None if equal is None else run.negated(equal, at)
     return _called(run, left, _COMPARISONS[op], [right], at) or _called(
         run, right, _COMPARISONS[_TURNED[op]], [left], at
+    )
+
+
+def contains(run: Run, container: Value, element: Value, at: ast.AST) -> Value | None:
+    """element in container, if a class of the project defines it."""
+    return _called(run, container, "contains", [element], at)
+
+
+def truth(run: Run, obj: Instance) -> Value | None:
+    """bool(obj), if a class of the project defines it, by `__bool__` or `__len__`."""
+    at = obj.cls.source.node
+    inner = inherited.contents(run, obj)
+    return (
+        _called(run, obj, "bool", [], at)
+        or _called(run, obj, "len", [], at)
+        or (None if inner is obj else inner)
     )
 
 

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from ..project.modules import Project
     from ..syntax.module import ClassSource, FunctionSource, Module
+    from .class_value import ClassValue
     from .execute import Handlers
     from .frames import State
     from .profile_counts import ProfileCounts
     from .run import Run
-    from .values import ClassValue, Instance, Value
+    from .values import Instance, Value
 
 
 #: Limit of literals for building objects; beyond it they are built anew, since guards are bit masks of literals.
@@ -256,7 +257,7 @@ class Program:
         """The one value of a class; its bases are filled in when they are first evaluated."""
         known = self._classes.get(source)
         if known is None:
-            from .values import ClassValue
+            from .class_value import ClassValue
 
             known = self._classes[source] = ClassValue(source)
         return known

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, inherited, lookup
+from . import containers, enums, inherited, lookup
+from .class_value import ClassValue
 from .frames import State
 from .iterators import Iteration
 from .values import Bound, Constant, FunctionValue, Instance, Scalar, Sequence_, Unknown, Value
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 def iterator(run: Run, value: Value, at: ast.AST) -> Value:
     """The result of `iter(value)` for an object of the project; any other value unchanged."""
     value = inherited.contents(run, run.settled(value))
+    if isinstance(value, ClassValue) and enums.is_enum(value):
+        members = [lookup.find(run, value.order(), name) for name in enums.names(value)]
+        return containers.make(run, "list", [member for member in members if member is not None])
     if not isinstance(value, Instance):
         return value
     begin = method(run, value, "__iter__")

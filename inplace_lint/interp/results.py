@@ -307,7 +307,7 @@ def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
         converted = facts.layout.dtype_after is not None
         if dtype == "same" or (only == "float32" and not converted):
             dtype = only
-        if run.autocast and facts.autocast and dtype == "float32":
+        if run.keeping.autocast and facts.autocast and dtype == "float32":
             dtype = "float"
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, op.place.at, dtype=dtype)
     fresh.storage.has_axes = facts.layout.axes.has_axes

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import guards, run_records
 from .budget import Budget
+from .class_value import ClassValue
 from .frames import DEAD, LENGTH, Frame, Place, State
 from .grad_evidence import of_one_kind
 from .guards import ALWAYS, both, literal
@@ -21,7 +22,6 @@ from .storage import Storage
 from .unmodeled import begin_graph
 from .values import (
     Bound,
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,
@@ -39,6 +39,7 @@ from .values import (
     Unknown,
     Value,
     flatten,
+    present,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ class Run(Literals, Operations):
         self.state = State(program.built.base)
         self.path: Guard = ALWAYS
         self.grad = "on"
-        self.autocast = False
         self.frame: Frame
         self.frames: dict[int, Frame] = {}
         self.loops: list[Loop] = []
@@ -79,6 +79,7 @@ class Run(Literals, Operations):
         self.born: dict[Value, int] = {}
         # What it collects
         self.root = run_records.Root()
+        self.trying = run_records.Trying()
         self.entering = run_records.Entering()
         self.top_levels = run_records.TopLevels(program.built.names if builds else {})
         self.keeping = run_records.Keeping()
@@ -94,7 +95,7 @@ class Run(Literals, Operations):
         """Note that a call is not entered although the function may write: the run is incomplete."""
         if not self.found.cut and not self.builds and self.path and self.program.enters(source):
             self.found.cut = (
-                f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
+                f"it calls `{source.name}`, which was not followed: calls go too deep or steps are used up"
             )
 
     def weighed(self) -> int:
@@ -190,14 +191,15 @@ class Run(Literals, Operations):
             return (ALWAYS, DEAD) if value.value else (DEAD, ALWAYS)
         if isinstance(value, Test):
             return literal(value.bit, value.holds), literal(value.bit, not value.holds)
-        if isinstance(
-            value, (Instance, TorchModule, FunctionValue, Bound, OpValue, Native, Symbol, ClassValue)
-        ):
+        if isinstance(value, Instance):
+            own = self.truth(value)
+            return (ALWAYS, DEAD) if own is None else self.split(own)
+        if isinstance(value, (TorchModule, FunctionValue, Bound, OpValue, Native, Symbol, ClassValue)):
             return ALWAYS, DEAD
         if isinstance(value, (Sequence_, Mapping_)):
             length = self.state.get((value, LENGTH))
-            if isinstance(length, Constant):
-                return (ALWAYS, DEAD) if length.value else (DEAD, ALWAYS)
+            if length is not None and all(isinstance(atom, Constant) for atom in flatten(length)):
+                return self.split(length)
         if isinstance(value, Scalar) and value.rises is not None:
             return (ALWAYS, DEAD) if value.rises.holds(value, "!=", 0) else (DEAD, ALWAYS)
         bit = self.bit(("true", value))
@@ -357,7 +359,7 @@ class Run(Literals, Operations):
         """The values in a container or the attributes of an object, in the order in which their keys were added."""
         found = []
         for key in container.keys:
-            value = self.state.get((container, key))
+            value = present(self.state.get((container, key)))
             if value is not None:
                 found.append(value)
         return found

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
     from .event import Event, Skipped
+    from .exceptions import Catch
     from .external_modules import Forward
     from .frames import Frame, Loop, Place
     from .generators import Generator
@@ -99,12 +100,26 @@ class TopLevels:
         self.globals = known
 
 
+class Trying:
+    """The `try` statements around the point where the run stands (`exceptions`)."""
+
+    __slots__ = ("catching", "handled")
+
+    def __init__(self) -> None:
+        #: each `try` whose body is being run, the innermost last
+        self.catching: list[Catch] = []
+        #: what each `except` that is being run handles
+        self.handled: list[Value] = []
+
+
 class Keeping:
     """What happens to saves at this point (`decorators`, `version_checks`)."""
 
-    __slots__ = ("mode", "preserved", "region", "unchecked", "unsaved")
+    __slots__ = ("autocast", "mode", "preserved", "region", "unchecked", "unsaved")
 
     def __init__(self) -> None:
+        #: ops run in the dtypes of autocast
+        self.autocast = False
         #: the mode (training or not) that was set for the module being called
         self.mode: Value | None = None
         #: the place of saved-tensor hooks, under which backward does not compare versions

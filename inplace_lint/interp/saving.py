@@ -65,7 +65,7 @@ def _save(run: Run, op: Application, save: Save, targets: Operands) -> None:
             saved.grad = evidence
             saved.certain = run.grad == "on" and _is_certain(op, save, tensor)
             saved.only = save.only
-            saved.autocast = run.autocast
+            saved.autocast = run.keeping.autocast
             saved.sources = tuple(sources)
             saved.unproved = () if save.target in op.settled else tuple(op.unproved)
             saved.counter, saved.taken = tensor.counter, tensor.taken
@@ -106,6 +106,6 @@ def _save_weights(run: Run, op: Application, weights: Tensor) -> None:
             saved.view = not layout.keeps_itself(save.node)
             saved.grad = evidence
             saved.certain = run.grad == "on"
-            saved.autocast = run.autocast
+            saved.autocast = run.keeping.autocast
             saved.sources = tuple(t.storage for _, t in op.operands[save.target])
             run.save(saved)

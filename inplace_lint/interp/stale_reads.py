@@ -61,7 +61,7 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
 def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
     """Report `torch.stack(states)` if the list holds one tensor several times that was written in between."""
     for guard, atom in run.live(value):
-        if not isinstance(atom, Sequence_) or atom.kind not in ("list", "tuple"):
+        if not isinstance(atom, Sequence_) or atom.kind not in ("list", "tuple", "set", "deque", "iterator"):
             continue
         for tensor, write in atom.again.items():
             condition = both(guard, write.guard)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..prefilter.source_words import Pattern, runs_backward
+from ..syntax.nodes import key_of
 from . import classes, driver_run, external_modules, inherited, lookup, names, objects
 from .budget import NESTED, OutOfBudget
+from .class_value import ClassValue
 from .entry_arguments import arguments, arguments_of
 from .frames import Frame
 from .grad_evidence import mark_targets
 from .guards import ALWAYS
 from .interpreter import Interpreter
 from .program import BASE_BITS, Program
-from .values import ClassValue, FunctionValue, Instance, Unknown, Value
+from .values import FunctionValue, Instance, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,8 +79,9 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
         cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
     function: Value
     if cls is not None:
-        function = lookup.find(run, cls.order(), source.name) or Unknown()
-        if source.name not in cls.source.methods and isinstance(function, FunctionValue):
+        key = key_of(source.node, source.name)
+        function = lookup.find(run, cls.order(), key) or Unknown()
+        if key not in cls.source.methods and isinstance(function, FunctionValue):
             source = function.source  # inherited: run it on an object of the inheriting class
     elif module.functions.get(source.name) is source:
         function = names.of_module(run, module, source.name)

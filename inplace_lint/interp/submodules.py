@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import containers, iterators, ops, subscripts
+from . import containers, iterators, mappings, ops, subscripts
 from .frames import State
 from .joins import join
 from .values import (
@@ -86,15 +86,39 @@ def listed(run: Run, obj: Value, name: str) -> Value:
     found: dict[Value, None] = {}
     _add(run, obj, found)
     if name.endswith("children"):
-        direct = set(_inside(run, obj))
-        found = {module: None for module in found if module in direct}
+        return _children(run, obj, named)
     if run.builds or not found or len(found) > _FOLLOWED:
         return any_of(run, obj, named)
-    each: list[Value] = [*reversed(found)]
+    each: list[Value] = [*found]
     if named:
         names = _names_in(run, obj, deep=name == "named_modules")
         each = [containers.make(run, "tuple", [names.get(module, Scalar()), module]) for module in each]
     return iterators.of(True, each)
+
+
+def _children(run: Run, obj: Value, named: bool) -> Value:
+    """The iterator of `children`, in order; on paths on which one was not set, an `nn.Identity` stands in its place."""
+    each: list[Value] = []
+    for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
+        value = run.state.get((obj, key))
+        live = [] if value is None else run.live(value)
+        if not any(_is_module(atom) for _, atom in live):
+            continue
+        nothing = TorchModule("torch.nn.Identity", {}, None)
+        modules = [(guard, atom if _is_module(atom) else nothing) for guard, atom in live]
+        name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
+        child = join(modules)
+        known = Constant(str(name)) if isinstance(name, (str, int)) else Scalar()
+        each.append(containers.make(run, "tuple", [known, child]) if named else child)
+    if run.builds or not each or len(each) > _FOLLOWED:
+        return any_of(run, obj, named)
+    return iterators.of(True, each)
+
+
+def _is_module(value: Value) -> bool:
+    if isinstance(value, Instance):
+        return value.cls.is_module()
+    return isinstance(value, TorchModule) or _is_container(value)
 
 
 def _names_in(run: Run, obj: Value, deep: bool, prefix: str = "") -> dict[Value, Value]:
@@ -138,8 +162,8 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
     inside: dict[Value, None] = {}
     _add(run, obj, inside)
     for module in [*inside][:_FOLLOWED]:
-        containers.put_key(run, by_name, Scalar(), module)
-    return containers.get_key(run, by_name, Scalar()) if inside else Unknown()
+        mappings.put_key(run, by_name, Scalar(), module)
+    return mappings.get_key(run, by_name, Scalar()) if inside else Unknown()
 
 
 def _at_path(run: Run, obj: Value, path: Sequence[str], at: ast.AST) -> Value:
@@ -155,7 +179,7 @@ def _part(run: Run, atom: Value, name: str, at: ast.AST) -> Value:
     if isinstance(atom, (Instance, TorchModule)):
         return run.attribute(atom, name, at)
     if isinstance(atom, Mapping_):
-        return containers.get_key(run, atom, Constant(name))
+        return mappings.get_key(run, atom, Constant(name))
     if isinstance(atom, Sequence_) and name.isdecimal():
         return subscripts.get_item(run, atom, Constant(int(name)), at)
     return Unknown()
@@ -176,7 +200,7 @@ def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -
         plain = keeps is None or (isinstance(keeps, Constant) and not keeps.value)
         return ops.apply(run, detach, [found], {}, at) if plain else found
 
-    return containers.Lazy("dict", find)
+    return mappings.Lazy("dict", find)
 
 
 def _inside(run: Run, atom: Value) -> list[Value]:
@@ -191,7 +215,7 @@ def _is_container(atom: Value) -> bool:
 
 
 def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
-    """Add the modules inside a module, then the module itself."""
+    """Add a module, then the modules inside it."""
     for _, atom in alternatives(value):
         if atom in found or len(found) > _FOLLOWED:
             continue
@@ -200,6 +224,6 @@ def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
                 run.materialise(atom)
         elif not (isinstance(atom, TorchModule) or _is_container(atom)):
             continue
+        found[atom] = None
         for inner in _inside(run, atom):
             _add(run, inner, found)
-        found[atom] = None

@@ -6,18 +6,24 @@ from typing import TYPE_CHECKING
 
 from . import (
     arrays,
+    concrete,
     containers,
     elements,
+    enums,
+    exceptions,
     grad_evidence,
     indexing,
     inherited,
     instances,
+    lookup,
+    mappings,
     positions,
     protocols,
     stale_reads,
 )
+from .class_value import ClassValue
 from .dispatch_tables import chosen
-from .frames import FIRST
+from .frames import FIRST, LENGTH
 from .iterators import Iteration
 from .joins import join
 from .slices import Slice
@@ -25,6 +31,7 @@ from .storage import DOES
 from .values import (
     ANY,
     Array,
+    Bound,
     Constant,
     FunctionValue,
     Instance,
@@ -51,12 +58,13 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
     if run.program.second_look:
         grad_evidence.mark_integers(run, index)
     results = []
-    for guard, atom in run.live(obj):
-        atom = inherited.contents(run, atom)
+    for guard, held in run.live(obj):
+        own = _item_method(run, held) if isinstance(held, Instance) else None
+        atom = held if own is not None else inherited.contents(run, held)
         if isinstance(atom, Sequence_):
             results.append((guard, _element(run, atom, index)))
         elif isinstance(atom, Mapping_):
-            results.append((guard, chosen(run, atom, index, at) or containers.get_key(run, atom, index)))
+            results.append((guard, _under_key(run, atom, index, at)))
         elif isinstance(atom, (Tensor, Unknown)):
             if (key := _name(index)) is not None:
                 entry = run.member(atom, key) if isinstance(atom, Unknown) else _entry(run, atom, key)
@@ -74,6 +82,8 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
                 results.append((guard, part))
         elif isinstance(atom, Array) and (item := arrays.item(run, atom, index)) is not None:
             results.append((guard, item))
+        elif isinstance(atom, Constant):
+            results.append((guard, _letters(run, atom, index)))
         elif isinstance(atom, Scalar):
             element = run.scalar(("item", atom, _key(index)))
             if isinstance(atom, Array):
@@ -81,17 +91,58 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, element))
         elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
             results.append((guard, atom.backwards()))
-        elif (
-            isinstance(atom, Instance) and (method := protocols.method(run, atom, "__getitem__")) is not None
-        ):
+        elif (method := _item_method(run, atom)) is not None:
             path, run.path = run.path, guard
             results.append((guard, run.call(method, [index], {}, at)))
             run.path = path
+        elif isinstance(atom, ClassValue):
+            member = isinstance(index, Constant) and enums.is_enum(atom)
+            found = lookup.find(run, atom.order(), str(index.value)) if member else None  # type: ignore[attr-defined]
+            results.append((guard, found or atom))  # `Stack[int]` of a generic class is the class
         elif _is_declared(run, atom):
             results.append((guard, atom))  # `kernel[grid](…)` launches the kernel itself
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()
+
+
+def _item_method(run: Run, atom: Value) -> Value | None:
+    """What `atom[index]` calls, for an object or a class of the project."""
+    if isinstance(atom, Instance):
+        return protocols.method(run, atom, "__getitem__")
+    found = lookup.find(run, atom.order(), "__class_getitem__") if isinstance(atom, ClassValue) else None
+    return None if found is None else Bound(found, [atom], {})
+
+
+def _letters(run: Run, text: Constant, index: Value) -> Value:
+    """text[index], of a string or a constant tuple."""
+    bounds: list[object] = (
+        [part.value for part in index.parts if isinstance(part, Constant)] if isinstance(index, Slice) else []
+    )
+    try:
+        if len(bounds) == 3:
+            return Constant(text.value[slice(*bounds)])  # type: ignore[index]  # else a TypeError, as in Python
+        if isinstance(index, Constant):
+            return Constant(text.value[index.value])  # type: ignore[index]  # the same
+    except (TypeError, IndexError, ValueError):
+        pass
+    return Unknown()
+
+
+def _under_key(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value:
+    """mapping[key]; a `defaultdict` makes what is not there."""
+    if mapping.factory is not None or (run.trying.catching and isinstance(key, Constant)):
+        key = elements.constant(run, key)
+        there = mappings.holds(run, mapping, key.value) if isinstance(key, Constant) else None
+        absent = ANY not in mapping.keys if there is None else not run.split(there)[0]
+        if absent and mapping.factory is not None:
+            made = run.call(mapping.factory, [], {}, at)
+            mappings.put_key(run, mapping, key, made)
+            return made
+        if absent and there is not None:
+            exceptions.throw_builtin(run, "KeyError")
+            return Unknown()
+    return chosen(run, mapping, key, at) or mappings.get_key(run, mapping, key)
 
 
 def _name(index: Value) -> str | Text | None:
@@ -199,9 +250,15 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
     observed = len(run.found.observations)
     # An unknown value beside a list or dict on other paths is taken for a container too.
     beside = any(isinstance(atom, (Sequence_, Mapping_)) for _, atom in stored)
-    for guard, atom in stored:
-        if isinstance(atom, Mapping_):
-            containers.put_key(run, atom, index, value)
+    for guard, held in stored:
+        method = protocols.method(run, held, "__setitem__") if isinstance(held, Instance) else None
+        atom = inherited.contents(run, held)
+        if method is not None:
+            path, run.path = run.path, guard
+            run.call(method, [index, value], {}, at)
+            run.path = path
+        elif isinstance(atom, Mapping_):
+            mappings.put_key(run, atom, index, value)
         elif isinstance(atom, Sequence_):
             if atom in run.root.outside:
                 run.heap.escape(run.tensors_within(value), run.path)
@@ -226,12 +283,33 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             seen.proved = False
 
 
+def delete_item(run: Run, obj: Value, index: Value, at: ast.AST) -> None:
+    """del obj[index]."""
+    for _, atom in run.live(obj):
+        atom = inherited.contents(run, atom)
+        if isinstance(atom, Mapping_):
+            mappings.remove_key(run, atom, index)
+        elif isinstance(atom, Sequence_) and not isinstance(index, Slice):
+            run.call(run.attribute(atom, "pop", at), [index], {}, at)
+        elif (
+            isinstance(atom, Sequence_)
+            and isinstance(index, Slice)
+            and not concrete.put_slice(run, atom, index, None)
+        ):
+            run.state.slots[(atom, LENGTH)] = Unknown()
+            containers.forget_ends(run, atom)
+        elif (
+            isinstance(atom, Instance) and (method := protocols.method(run, atom, "__delitem__")) is not None
+        ):
+            run.call(method, [index], {}, at)
+
+
 def _set_element(run: Run, sequence: Sequence_, index: Value, value: Value, at: ast.AST) -> None:
     """sequence[index] = value; under an unknown index, any element may be replaced."""
     count = containers.length(run, sequence)
     if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
         run.put(sequence, index.value if index.value >= 0 else count + index.value, value)
-    else:
+    elif not (isinstance(index, Slice) and concrete.put_slice(run, sequence, index, value)):
         containers.forget_ends(run, sequence)
         for key in list(sequence.keys):
             known = run.state.get((sequence, key))

@@ -10,8 +10,10 @@ from . import (
     arrays,
     axes,
     builtin,
+    concrete,
     distributions,
     einops,
+    exceptions,
     external_modules,
     grad_mode,
     intrinsics,
@@ -72,6 +74,9 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         if isinstance(played, Iteration):
             played.over = (*args, *kwargs.values())
         return played
+    known = concrete.fold(run, dotted, args, kwargs, at) or concrete.rewritten(run, dotted, args, kwargs, at)
+    if known is not None:
+        return known
     if dotted in MODES:
         made = grad_mode.of(dotted, args, kwargs)
         if MODES[dotted] == "flag" and made.grad is not None:
@@ -81,6 +86,8 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
             )  # it takes effect at the call; as a context manager it restores the mode at exit
         return made
     head = dotted.partition(".")[0]
+    if exceptions.is_error(dotted):
+        return exceptions.made(run, dotted, args)
     if head == "torch":
         return _torch(run, dotted, args, kwargs, at)
     if head == "builtins":

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..resolve.classes import of_modules
-from ..resolve.hierarchy import linearised
-from ..torchmodel.spelling import above
 from .graph import Node
 from .guards import ALWAYS
 from .storage import DOES
@@ -20,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from typing import TypeAlias
 
-    from ..syntax.module import ClassSource, FunctionSource
+    from ..syntax.module import FunctionSource
     from ..torchmodel.op import Op
+    from .class_value import ClassValue
     from .frames import Place
     from .guards import Guard
     from .heap import Write
@@ -220,13 +218,15 @@ class Unknown(Value):
 class Sequence_(Value):
     """A list, tuple, set, nn.Sequential or nn.ModuleList; the state holds its elements by (sequence, key).
 
-    `kind` is "list", "tuple", "set", "slice", "Sequential", "ModuleList".
+    `kind` is "list", "tuple", "set", "deque", "iterator", "Sequential", "ModuleList".
     """
 
-    __slots__ = ("again", "keys", "kind", "put_at")
+    __slots__ = ("again", "keys", "kind", "longest", "put_at")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        #: the `maxlen` of a deque
+        self.longest: int | None = None
         #: every key that was stored on some path
         self.keys: dict[Hashable, None] = {}
         #: the time at which each tensor was appended first, and the write between two appends of the same tensor
@@ -237,19 +237,29 @@ class Sequence_(Value):
 class Mapping_(Value):
     """A dict or nn.ModuleDict; the state holds its values, by constant key, or by `ANY` for unknown keys.
 
-    `popped`: keys that were removed on some path. `patterns`: those of all keys under `ANY`, None if one has none.
+    Under a key that was removed on a path it holds `ABSENT`. `patterns`: those of all keys under `ANY`, None if one has
+    none. `factory`: that of a `defaultdict`.
     """
 
-    __slots__ = ("keys", "kind", "patterns", "popped")
+    __slots__ = ("factory", "keys", "kind", "patterns")
 
     def __init__(self, kind: str = "dict") -> None:
         self.kind = kind
-        self.popped: set[Hashable] = set()
+        self.factory: Value | None = None
         self.keys: dict[Hashable, None] = {}
         self.patterns: dict[Pattern, None] | None = {}
 
 
 ANY = object()  #: the key of the value that stands for any element
+
+
+class _Absent(Value):
+    """The class of `ABSENT`."""
+
+    __slots__ = ()
+
+
+ABSENT = _Absent()  #: what a container holds under a key that was removed
 
 
 class Instance(Value):
@@ -285,14 +295,18 @@ class TorchModule(Value):
 class FunctionValue(Value):
     """A function of the project; `frame` is the uid of the frame that defined it, if it is nested."""
 
-    __slots__ = ("cls", "decorated", "defaults", "frame", "source")
+    __slots__ = ("cls", "decorated", "defaults", "frame", "renamed", "source", "wraps")
 
     def __init__(self, source: FunctionSource, frame: int | None = None) -> None:
         self.source = source
         self.frame = frame
         self.cls: ClassValue | None = None
         self.defaults: list[Value | None] | None = None
+        #: the names of comprehensions that it reads, as they are stored (`x@3`)
+        self.renamed: Mapping[str, str] = {}
         self.decorated: list[Value] | None = None
+        #: the function whose name `functools.wraps` gave it
+        self.wraps: Value | None = None
 
 
 class Bound(Value):
@@ -337,75 +351,6 @@ class Symbol(Value):
         self.dotted = dotted
 
 
-#: Modules whose classes a record may derive from.
-_OF_RECORDS = frozenset(("abc", "builtins", "collections", "typing"))
-
-
-class ClassValue(Value):
-    """A class of the project with its bases resolved: `bases` are ClassValue, Symbol or Unknown."""
-
-    __slots__ = ("_order", "bases", "held", "names_set", "source")
-
-    def __init__(self, source: ClassSource) -> None:
-        self.source = source
-        self.bases: list[Value] = []
-        self._order: list[ClassValue | str | Value] = []
-        #: caches: the attributes that its text sets, and all those of its objects (`entry_arguments`)
-        self.names_set: frozenset[str] | None = None
-        self.held: frozenset[str] | None = None
-
-    def is_complete(self) -> bool:
-        """Whether all its bases are resolved."""
-        return bool(self._order)
-
-    def _lookups(self) -> list[ClassValue | str | Value]:
-        """The method resolution order; classes from outside as dotted names."""
-        if self._order:
-            return self._order
-        orders: dict[ClassValue | str | Value, list[ClassValue | str | Value]] = {}
-
-        def bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:
-            direct = _bases(cls)
-            orders.update((b, b._order) for b in direct if isinstance(b, ClassValue) and b._order)
-            return direct
-
-        orders[self] = found = linearised(self, bases, orders)
-        for cls, order in orders.items():
-            if isinstance(cls, ClassValue) and _is_complete(order):
-                cls._order = order
-        return found
-
-    def order(self) -> list[ClassValue]:
-        """The classes of the project in the method resolution order."""
-        return [cls for cls in self._lookups() if isinstance(cls, ClassValue)]
-
-    def external_bases(self) -> list[str]:
-        """The dotted names of its bases from outside the project; "?" for an unknown one."""
-        return [
-            cls if isinstance(cls, str) else "?" for cls in self._lookups() if not isinstance(cls, ClassValue)
-        ]
-
-    def is_module(self) -> bool:
-        """Whether its objects are modules, as far as its bases tell."""
-        return of_modules([*(cls.source for cls in self.order()), *self.external_bases()])
-
-    def holds_data(self) -> bool:
-        """Whether its objects are records: all bases are of the project or plain classes of Python."""
-        return all(base.partition(".")[0] in _OF_RECORDS for base in self.external_bases())
-
-
-def _is_complete(order: Sequence[ClassValue | str | Value]) -> bool:
-    """Whether the bases of all classes in a resolution order are resolved."""
-    return all(cls.bases or not cls.source.bases for cls in order if isinstance(cls, ClassValue))
-
-
-def _bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:
-    if isinstance(cls, str):
-        return above(cls)
-    direct = cls.bases if isinstance(cls, ClassValue) else ()
-    return [base.dotted if isinstance(base, Symbol) else base for base in direct]
-
-
 class Parameters(Value):
     """The parameters of `owners`, as `module.parameters()` returns them; it also stands for any one of them.
 
@@ -446,3 +391,13 @@ def alternatives(value: Value) -> tuple[tuple[Guard, Value], ...]:
 def flatten(value: Value) -> list[Value]:
     """The alternatives of a value, without guards."""
     return [atom for _, atom in alternatives(value)]
+
+
+def present(value: Value | None) -> Value | None:
+    """What a container holds under a key, without the paths on which it holds nothing; None if there are no others."""
+    if value is ABSENT:
+        return None
+    if isinstance(value, Phi) and any(atom is ABSENT for _, atom in value.alternatives):
+        kept = tuple(one for one in value.alternatives if one[1] is not ABSENT)
+        return kept[0][1] if len(kept) == 1 else Phi(kept)
+    return value

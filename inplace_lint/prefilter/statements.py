@@ -303,8 +303,26 @@ def _assert(flow: Flow, node: ast.Assert) -> bool:
     return False
 
 
+def _capture(flow: Flow, pattern: Any, subject: Atoms) -> None:
+    """Binds the names of a pattern to what they may be: the subject, its elements, or its attributes."""
+    attributes = [
+        (inner, flow.prefilter.attribute(flow, subject, name))
+        for name, inner in zip(getattr(pattern, "kwd_attrs", ()), getattr(pattern, "kwd_patterns", ()))
+    ]
+    parts = [part for part in (getattr(pattern, "pattern", None), *getattr(pattern, "patterns", ())) if part]
+    whole = isinstance(pattern, (ast.MatchAs, ast.MatchOr))
+    within = subject if whole else united([subject, elements(flow, subject)])
+    for inner, value in [*attributes, *((part, within) for part in parts)]:
+        _capture(flow, inner, value)
+    for name in (getattr(pattern, "name", None), getattr(pattern, "rest", None)):
+        if isinstance(name, str):
+            flow.assign(ast.Name(name, ast.Store()), within)
+
+
 def _match(flow: Flow, node: Any) -> bool:
-    flow.value(node.subject)
+    subject = flow.value(node.subject)
+    for case in node.cases:
+        _capture(flow, case.pattern, subject)
     return _branch(flow, [*[case.body for case in node.cases], []])
 
 

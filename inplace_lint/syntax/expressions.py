@@ -229,16 +229,20 @@ class Expressions:
         return dst
 
     def compare(self, node: ast.Compare) -> int:
-        left = self.expression(node.left)
-        result = -1
-        for op, comparator in zip(node.ops, node.comparators):
-            right = self.expression(comparator)
-            dst = self.register()
-            self.emit(ir.Compare(node, dst, _COMPARISONS.get(type(op), "?"), left, right))
-            result = dst
-            left = right
-        if len(node.ops) > 1:
-            return self.opaque(node, "comparison", [result])
+        return self.comparisons(node, self.expression(node.left), 0)
+
+    def comparisons(self, node: ast.Compare, left: int, number: int) -> int:
+        """The comparisons of a chain from one on: Python stops at the first that fails."""
+        right, dst = self.expression(node.comparators[number]), self.register()
+        self.emit(ir.Compare(node, dst, _COMPARISONS.get(type(node.ops[number]), "?"), left, right))
+        if number == len(node.ops) - 1:
+            return dst
+        result = self.register()
+        self.emit(ir.Move(node, result, dst))
+        outer, self.block = self.block, []
+        self.emit(ir.Move(node, result, self.comparisons(node, right, number + 1)))
+        then, self.block = self.block, outer
+        self.emit(ir.If(node, dst, then, []))
         return result
 
     def named(self, node: ast.NamedExpr) -> int:
@@ -255,12 +259,10 @@ class Expressions:
         values: list[ast.expr | None] = [*arguments.defaults, *arguments.kw_defaults]
         defaults = [None if value is None else self.expression(value) for value in values]
         dst = self.register()
-        self.emit(ir.MakeFunction(node, dst, node, decorators, defaults))
+        self.emit(ir.MakeFunction(node, dst, node, decorators, defaults, dict(self.renamed)))
         return dst
 
     def lambda_expression(self, node: ast.Lambda) -> int:
-        if self.renamed and not self.renamed.keys().isdisjoint(_names_read(node.body)):
-            return self.opaque(node, "lambda", [])  # its body is lowered without the renamed names
         return self.make_function(node, [])
 
     def await_expression(self, node: ast.Await) -> int:
@@ -287,8 +289,7 @@ class Expressions:
         if isinstance(node, ast.DictComp):
             self.emit(ir.BuildDict(node, result, []))
         else:
-            kind = "set" if isinstance(node, ast.SetComp) else "list"
-            self.emit(ir.Build(node, result, kind, []))
+            self.emit(ir.Build(node, result, _COMPREHENSIONS[type(node)], []))
         outer_names = self.renamed
         self.renamed = dict(outer_names)
         self.generators(node, result, 0)
@@ -362,6 +363,10 @@ class Expressions:
         return registers
 
 
+#: What a comprehension makes; a generator expression is consumed from its start.
+_COMPREHENSIONS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "iterator"}
+
+
 def _is_open_display(node: ast.expr) -> bool:
     """Whether an expression is a tuple or list with one starred element."""
     return isinstance(node, (ast.Tuple, ast.List)) and [type(e) for e in node.elts].count(ast.Starred) == 1
@@ -391,18 +396,6 @@ def names_stored(node: ast.AST) -> list[str]:
             value = getattr(current, attribute, None)
             if isinstance(value, str) and type(current).__name__.startswith("Match"):
                 names.append(value)
-        stack += children(current)
-    return names
-
-
-def _names_read(node: ast.AST) -> list[str]:
-    """Names that an expression mentions."""
-    names: list[str] = []
-    stack: list[ast.AST] = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, ast.Name):
-            names.append(current.id)
         stack += children(current)
     return names
 

@@ -101,6 +101,15 @@ class DeleteItem(Instruction):
         self.at, self.obj, self.index = at, obj, index
 
 
+class DeleteAttribute(Instruction):
+    """del obj.name."""
+
+    __slots__ = ("name", "obj")
+
+    def __init__(self, at: ast.AST, obj: int, name: str) -> None:
+        self.at, self.obj, self.name = at, obj, name
+
+
 class Call(Instruction):
     """dst = func(*args, **kwargs). A starred argument is (True, register); `**mapping` has the name None.
 
@@ -188,9 +197,12 @@ class Unpack(Instruction):
 
 
 class MakeFunction(Instruction):
-    """dst = the function or lambda `node`, with the decorators and defaults evaluated here."""
+    """dst = the function or lambda `node`, with the decorators and defaults evaluated here.
 
-    __slots__ = ("decorators", "defaults", "dst", "node")
+    `renamed`: the names of the comprehensions around it, as they are stored (`x@3`).
+    """
+
+    __slots__ = ("decorators", "defaults", "dst", "node", "renamed")
 
     def __init__(
         self,
@@ -199,8 +211,10 @@ class MakeFunction(Instruction):
         node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
         decorators: list[int],
         defaults: list[int | None],
+        renamed: dict[str, str],
     ) -> None:
         self.at, self.dst, self.node, self.decorators, self.defaults = at, dst, node, decorators, defaults
+        self.renamed = renamed
 
 
 class MakeClass(Instruction):
@@ -271,10 +285,21 @@ class With(Instruction):
         self.at, self.manager, self.dst, self.body = at, manager, dst, body
 
 
+class Handler:
+    """One `except`: the block that computes its class into register `type` (None: it takes all), and its body."""
+
+    __slots__ = ("body", "of_type", "type")
+
+    def __init__(self, of_type: Block, type_: int | None, body: Block) -> None:
+        self.of_type, self.type, self.body = of_type, type_, body
+
+
 class Try(Instruction):
     __slots__ = ("body", "final", "handlers", "orelse")
 
-    def __init__(self, at: ast.AST, body: Block, handlers: list[Block], orelse: Block, final: Block) -> None:
+    def __init__(
+        self, at: ast.AST, body: Block, handlers: list[Handler], orelse: Block, final: Block
+    ) -> None:
         self.at, self.body, self.handlers, self.orelse, self.final = at, body, handlers, orelse, final
 
 
@@ -286,17 +311,22 @@ class Return(Instruction):
 
 
 class Raise(Instruction):
+    """Raise what is in register `src`; None: what is being handled."""
+
+    __slots__ = ("src",)
+
+    def __init__(self, at: ast.AST, src: int | None = None) -> None:
+        self.at, self.src = at, src
+
+
+class Break(Instruction):
     __slots__ = ()
 
     def __init__(self, at: ast.AST) -> None:
         self.at = at
 
 
-class Break(Raise):
-    __slots__ = ()
-
-
-class Continue(Raise):
+class Continue(Break):
     __slots__ = ()
 
 

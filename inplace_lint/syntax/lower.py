@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import ir
+from . import ir, patterns
 from .expressions import Expressions, can_be_taken_apart, names_stored
 from .operators import OPERATORS
 
@@ -131,7 +131,7 @@ class _Lowering(Expressions):
             for element in target.elts:
                 self.delete_target(element)
         elif isinstance(target, ast.Attribute):
-            self.expression(target.value)
+            self.emit(ir.DeleteAttribute(target, self.expression(target.value), target.attr))
         elif isinstance(target, ast.Subscript):
             obj = self.expression(target.value)
             self.emit(ir.DeleteItem(target, obj, self.expression(target.slice)))
@@ -174,14 +174,14 @@ class _Lowering(Expressions):
         handlers = []
         for handler in node.handlers:
             outer, self.block = self.block, []
-            if handler.type is not None:
-                self.expression(handler.type)
+            kind = None if handler.type is None else self.expression(handler.type)
+            of_type, self.block = self.block, []
             if handler.name is not None:
                 register = self.register()
                 self.emit(ir.Opaque(handler, register, "exception", []))
                 self.store_name(handler, handler.name, register)
             self.statements(handler.body)
-            handlers.append(self.block)
+            handlers.append(ir.Handler(of_type, kind, self.block))
             self.block = outer
         self.emit(ir.Try(node, body, handlers, self.nested(node.orelse), self.nested(node.finalbody)))
 
@@ -189,9 +189,7 @@ class _Lowering(Expressions):
         self.emit(ir.Return(node, None if node.value is None else self.expression(node.value)))
 
     def raise_statement(self, node: ast.Raise) -> None:
-        if node.exc is not None:
-            self.expression(node.exc)
-        self.emit(ir.Raise(node))
+        self.emit(ir.Raise(node, None if node.exc is None else self.expression(node.exc)))
 
     def break_statement(self, node: ast.Break) -> None:
         self.emit(ir.Break(node))
@@ -230,7 +228,7 @@ class _Lowering(Expressions):
         """`pass`, `global` and `nonlocal` emit nothing; scopes are read from the tree (`FunctionSource.scope`)."""
 
     def match(self, node: ast.Match) -> None:
-        """Lowers `match` to a chain of ifs: literal patterns are compared, other tests and captures are unknown."""
+        """Lowers `match` to a chain of ifs over the tests of its patterns."""
         subject = self.expression(node.subject)
         self.match_cases(node, subject, 0)
 
@@ -238,9 +236,8 @@ class _Lowering(Expressions):
         if number == len(node.cases):
             return
         case = node.cases[number]
-        test = self.pattern(case.pattern, subject)
+        test = patterns.test(self, case.pattern, subject)
         outer, self.block = self.block, []
-        self.captures(case.pattern, subject)
         if case.guard is not None:
             # If the guard fails, the captures stay bound, and the next case is tried.
             guarded = self.register()
@@ -255,31 +252,6 @@ class _Lowering(Expressions):
         self.match_cases(node, subject, number + 1)
         orelse, self.block = self.block, outer
         self.emit(ir.If(case.guard or case.pattern, test, then, orelse))
-
-    def pattern(self, pattern: ast.pattern, subject: int) -> int:
-        """Emits the test of a pattern: exact for literals and names, else unknown."""
-        test = self.register()
-        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
-            self.emit(ir.Constant(pattern, test, True))
-        elif isinstance(pattern, ast.MatchSingleton):
-            literal = self.register()
-            self.emit(ir.Constant(pattern, literal, pattern.value))
-            self.emit(ir.Compare(pattern, test, "is", subject, literal))
-        elif isinstance(pattern, ast.MatchValue):
-            self.emit(ir.Compare(pattern, test, "==", subject, self.expression(pattern.value)))
-        else:
-            self.emit(ir.Opaque(pattern, test, "match", [subject]))
-        return test
-
-    def captures(self, pattern: ast.pattern, subject: int) -> None:
-        """Binds the names of a matched pattern: a name for the whole gets the subject, the others unknown values."""
-        if isinstance(pattern, ast.MatchAs) and pattern.name is not None:
-            self.store_name(pattern, pattern.name, subject)
-        inner = pattern.pattern if isinstance(pattern, ast.MatchAs) else pattern
-        for name in [] if inner is None else names_stored(inner):
-            register = self.register()
-            self.emit(ir.Opaque(pattern, register, "capture", [subject]))
-            self.store_name(pattern, name, register)
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[_Lowering, Any], None]] = {

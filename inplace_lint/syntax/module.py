@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from .annotations import SCALARS, annotated
 from .module_memo import ModuleMemo
-from .nodes import DULL, bound, bound_names, inner_bodies
+from .nodes import DULL, bound, bound_names, inner_bodies, key_of
 from .parse import parse, without_comments, without_docstrings
 
 if TYPE_CHECKING:
@@ -158,21 +158,23 @@ class FunctionSource:
 class ClassSource:
     """A class of a file: its methods, class-level assignments and base expressions."""
 
-    __slots__ = ("assigned_later", "assignments", "found", "methods", "module", "name", "node")
+    __slots__ = ("assigned_later", "assignments", "classes", "found", "methods", "module", "name", "node")
 
     def __init__(self, module: Module, node: ast.ClassDef) -> None:
         self.module = module
         self.node = node
         self.name = node.name
+        #: by name (`key_of`)
         self.methods: dict[str, FunctionSource] = {}
         self.assignments: dict[str, ast.expr | None] = {}
+        self.classes = {inner.name: inner for inner in node.body if isinstance(inner, ast.ClassDef)}
         #: attributes assigned outside `__init__`, computed on demand (`attention.objects`)
         self.assigned_later: set[str] | None = None
         #: its methods by name, with those inherited in its file, computed on demand (`prefilter.inherited`)
         self.found: dict[str, FunctionSource] | None = None
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self.methods[statement.name] = FunctionSource(module, statement, self)
+                self.methods[key_of(statement, statement.name)] = FunctionSource(module, statement, self)
             elif isinstance(statement, ast.Assign):
                 for target, value in (pair for t in statement.targets for pair in bound(t, statement.value)):
                     if isinstance(target, ast.Name):

@@ -10,6 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+def key_of(function: ast.AST, name: str) -> str:
+    """The key of a function in its class: its name, but "x.setter" and "x.deleter" for those of a property `x`."""
+    for decorator in getattr(function, "decorator_list", ()):
+        if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
+            return f"{name}.{decorator.attr}"
+    return name
+
+
 def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     """The statement lists inside a compound statement."""
     kind = type(statement)

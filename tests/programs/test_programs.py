@@ -12,11 +12,9 @@ SLICE = [one for name in SETS for one in programs(name)[::EVERY]]
 #: What is known to go wrong: missed with the driver, and flagged though clean.
 MISSED = frozenset(
     {
-        "first/pruned_activation_hooks",
         "second/speech_mask_enhancer",
         "sixth/activation_steering",
         "third/staging_loader",
-        "twelfth/pointer_tsp",
     }
 )
 FLAGGED: frozenset[str] = frozenset({"first/gesture_self_distill"})

@@ -1,7 +1,6 @@
 """Runs lowered code on real Python values, so that a test can ask Python whether the instructions mean the same.
 
-Only what needs no analysis is played: an `Opaque` gives a string of its own, `Raise` raises, the first handler of a
-`try` takes what is raised.
+Only what needs no analysis is played: an `Opaque` gives a string of its own, but for what a `match` asks.
 """
 
 from __future__ import annotations
@@ -38,6 +37,24 @@ AUGMENTED = {**BINARY, "+": operator.iadd, "*": operator.imul, "|": operator.ior
 UNARY = {"neg": operator.neg, "pos": operator.pos, "invert": operator.invert, "not": operator.not_}
 
 
+def _part(subject: Any, cls: type, number: int) -> Any:
+    """What a positional pattern matches."""
+    builtin = cls in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
+    return subject if builtin else getattr(subject, cls.__match_args__[number])  # type: ignore[attr-defined]
+
+
+#: What a `match` statement asks.
+MATCH = {
+    "match sequence": lambda subject, count, open_: (
+        isinstance(subject, (list, tuple)) and (len(subject) >= count if open_ else len(subject) == count)
+    ),
+    "match mapping": lambda subject: isinstance(subject, dict),
+    "match class": isinstance,
+    "match part": _part,
+    "match rest": lambda subject, *keys: {key: one for key, one in subject.items() if key not in keys},
+}
+
+
 class Left(Exception):
     """Control leaves a block: `kind` is return, break, continue."""
 
@@ -58,13 +75,14 @@ class Machine:
         self.outer = outer
         self.registers: dict[int, Any] = {}
 
-    def function(self, source: FunctionSource, defaults: list[Any]) -> Any:
+    def function(self, source: FunctionSource, defaults: list[Any], renamed: dict[str, str]) -> Any:
         def call(*args: Any, **kwargs: Any) -> Any:
             names = (
                 dict(zip((p.arg for p in source.parameters[-len(defaults) :]), defaults)) if defaults else {}
             )
             names.update(zip((p.arg for p in source.parameters), args), **kwargs)
-            inner = Machine(self.module, names, {**self.outer, **self.names})
+            hidden = {short: self.names[stored] for short, stored in renamed.items() if stored in self.names}
+            inner = Machine(self.module, names, {**self.outer, **self.names, **hidden})
             return inner.run_function(source.body)
 
         return call
@@ -134,7 +152,13 @@ class Machine:
 
     def do_Build(self, i: ir.Build) -> None:
         items = self.items(i.items)
-        kinds = {"tuple": tuple, "list": list, "set": set, "slice": lambda parts: slice(*parts)}
+        kinds = {
+            "tuple": tuple,
+            "list": list,
+            "iterator": list,
+            "set": set,
+            "slice": lambda parts: slice(*parts),
+        }
         self.registers[i.dst] = kinds[i.kind](items)
 
     def do_BuildDict(self, i: ir.BuildDict) -> None:
@@ -164,13 +188,18 @@ class Machine:
     def do_MakeFunction(self, i: ir.MakeFunction) -> None:
         positional = len(i.node.args.defaults)
         defaults = [self.registers[r] for r in i.defaults[:positional] if r is not None]
-        value = self.function(self.module.function_of(i.node), defaults)
+        value = self.function(self.module.function_of(i.node), defaults, i.renamed)
         for register in reversed(i.decorators):
             value = self.registers[register](value)
         self.registers[i.dst] = value
 
     def do_Opaque(self, i: ir.Opaque) -> None:
-        self.registers[i.dst] = f"<{i.kind}>"
+        asked = MATCH.get(i.kind)
+        operands = [self.registers[operand] for operand in i.operands]
+        self.registers[i.dst] = f"<{i.kind}>" if asked is None else asked(*operands)
+
+    def do_DeleteAttribute(self, i: ir.DeleteAttribute) -> None:
+        delattr(self.registers[i.obj], i.name)
 
     def do_Yield(self, i: ir.Yield) -> None:
         self.registers[i.dst] = None
@@ -222,20 +251,28 @@ class Machine:
         try:
             try:
                 self.run(i.body)
-            except Raised:
-                if not i.handlers:
+            except Exception as error:
+                if isinstance(error, Left) or not self.handled(i, error):
                     raise
-                self.run(i.handlers[0])
             else:
                 self.run(i.orelse)
         finally:
             self.run(i.final)
 
+    def handled(self, i: ir.Try, error: Exception) -> bool:
+        """Run the handler of an error; whether there is one."""
+        for handler in i.handlers:
+            self.run(handler.of_type)
+            if handler.type is None or isinstance(error, self.registers[handler.type]):
+                self.run(handler.body)
+                return True
+        return False
+
     def do_Return(self, i: ir.Return) -> None:
         raise Left("return", None if i.src is None else self.registers[i.src])
 
     def do_Raise(self, i: ir.Raise) -> None:
-        raise Raised
+        raise Raised if i.src is None else self.registers[i.src]
 
     def do_Break(self, i: ir.Break) -> None:
         raise Left("break")
