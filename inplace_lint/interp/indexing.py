@@ -32,6 +32,8 @@ def _index_kind(run: Run, index: Value) -> str:
             return "N"  # a number as a tensor
         return "T" if index.storage.dtype == "bool" or index.storage.is_tensor() else "?"
     if isinstance(index, Sequence_):
+        if index.kind == "unknown":
+            return "?"  # an argument that is annotated as a tuple or list
         if index.kind != "tuple":
             return "T"
         kinds = {_index_kind(run, element) for element in run.elements(index)}
@@ -86,6 +88,8 @@ def _has_axes(run: Run, index: Value) -> bool:
     """Whether an advanced index, or a part of it, is a mask or has an axis: it is no number as a tensor."""
     index = _as_proved(index)
     if isinstance(index, Sequence_):
+        if index.kind == "unknown":
+            return False
         return index.kind != "tuple" or any(_has_axes(run, part) for part in run.elements(index))
     if isinstance(index, Tensor):
         return (index.storage.has_axes and not index.view) or index.storage.dtype == "bool"

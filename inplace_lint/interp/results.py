@@ -121,6 +121,9 @@ def _view_or_copy(
     fresh = copy()
     fresh.contiguous = fresh.contiguous or by_layout or layout.same_if_contiguous
     same = view if by_layout else tensor
+    if fresh.storage.dtype in ("bool", "int"):  # `x.long()` gives x itself only if x has no gradient
+        same = same.alias()
+        same.detached, same.graph = True, fresh.storage
     if layout.same_if_contiguous:  # it returns itself only if it is contiguous already
         same = tensor.alias()
         same.contiguous, same.strided = True, False
