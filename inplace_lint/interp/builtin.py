@@ -73,7 +73,7 @@ def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
     return run.scalar(("len", args[0] if args else None))
 
 
-def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+def _numbers(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     plain = [a.value for a in args if isinstance(a, Constant) and isinstance(a.value, int)]
     if run.program.second_look:
         for count in args:
@@ -92,6 +92,13 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
         return iterators.falling()
     return iterators.of(False, [first, last], len(args) == 1)
+
+
+def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    numbers = _numbers(run, args, kwargs, at)
+    if isinstance(numbers, iterators.Iteration):
+        numbers.again = True
+    return numbers
 
 
 def _extreme(name: str) -> Play:

@@ -250,19 +250,6 @@ def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
     )
 
 
-#: How many levels deep a function is followed that calls itself for the children of a module.
-_LEVELS = 3
-
-
-def _is_tree(run: Run, value: Value) -> bool:
-    """Whether the value is a module or container whose parts are in sight, or a number that may count down."""
-    if isinstance(value, Instance):
-        return value.cls.is_module()
-    if isinstance(value, (Sequence_, Mapping_)):
-        return value.kind in ("Sequential", "ModuleList") or containers.length(run, value) is not None
-    return isinstance(value, Constant) and type(value.value) is int
-
-
 def _not_entered(
     run: Run,
     function: FunctionValue,
@@ -275,8 +262,7 @@ def _not_entered(
     source = function.source
     exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
     nested = run.entering.active.count(source)
-    around = run.frame.given.values() if run.frame.function is source else ()
-    goes_on = nested <= 1 or (nested <= _LEVELS and any(_is_tree(run, arg) for arg in (*args, *around)))
+    goes_on = nested <= 1 or generators.goes_down(run, source, args)
     if not exhausted and run.path and not source.is_generator and goes_on:
         return None
     if exhausted and not source.is_generator:

@@ -19,6 +19,7 @@ from . import (
     optimizers,
 )
 from .class_value import ClassValue
+from .frames import LENGTH
 from .storage import DOES
 from .values import (
     ANY,
@@ -137,13 +138,15 @@ def lacks(run: Run, obj: Instance, name: str) -> bool:
 
 
 def own_dict(run: Run, obj: Instance) -> Value:
-    """`obj.__dict__`, to be read: a dict with the attributes that are known."""
+    """`obj.__dict__`: a dict with the attributes that are known; what is put into it is an attribute."""
     made = Mapping_()
     run.born[made] = run.inexact
+    run.state.slots[(made, LENGTH)] = Constant(0)
     for key in obj.keys:
         value = present(run.state.get((obj, key)))
         if isinstance(key, str) and value is not None:
             mappings.put_key(run, made, Constant(key), value)
+    made.of = obj
     return made
 
 

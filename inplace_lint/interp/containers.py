@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import elements, stale_reads
-from .frames import FIRST, LAST, LENGTH, PARTS
+from .frames import FIRST, LAST, LENGTH, OVER, PARTS
 from .guards import compatible
 from .iterators import Iteration
 from .joins import join
@@ -117,7 +117,11 @@ def parts_of(run: Run, value: Value) -> list[tuple[bool, Value]] | None:
 def spread(run: Run, value: Value) -> list[Value] | None:
     """The elements of a value spread by a star (`[*value]`, `f(*value)`); None if their number is not known."""
     if isinstance(value, Iteration):
+        if run.state.get((value, OVER)) is not None:
+            return []
         exact, elements_ = value.all()
+        if exact and not value.again:
+            run.state.slots[(value, OVER)] = Constant(True)
         return elements_ if exact else None
     return items(run, value)
 

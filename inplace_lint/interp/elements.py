@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import enums
 from .class_value import ClassValue
 from .frames import LENGTH
-from .handles import Handle
+from .handles import Handle, is_plain_object
 from .joins import join
 from .storage import Taken
 from .values import (
@@ -95,7 +94,9 @@ def constant(run: Run, key: Value) -> Value:
     if parts and len(held) == len(parts):
         return Constant(tuple(held))
     # A class, a function or a member of an enum is a key by itself.
-    by_itself = isinstance(key, (ClassValue, FunctionValue, Symbol)) or enums.is_member(key)
+    by_itself = isinstance(key, (ClassValue, FunctionValue, Symbol)) or (
+        isinstance(key, Instance) and is_plain_object(key) and not key.cls.is_module()
+    )
     return Constant(Handle(key)) if by_itself else key
 
 

@@ -23,6 +23,8 @@ FIRST = "first"
 LAST = "last"
 #: ... the parts that it was built of (`containers.Parts`).
 PARTS = "parts"
+#: ... that an iterator was gone through
+OVER = "over"
 #: ... and a value that stands for the keys of a mapping that are no constants.
 KEYS = "keys"
 

@@ -96,14 +96,14 @@ def _rows(
     run: Run, values: Sequence[Value], count: int | None, at: ast.AST
 ) -> tuple[bool, list[list[Value]]]:
     """The rows of a `zip` over several values; the flag tells whether they are all the rows, and not samples."""
+    held = [containers.items(run, value) for value in values]
     columns = [_draw(run, value, count, at) for value in values]
     if not all(elements for _, elements in columns):
         return all(column[0] for column in columns), []
     # The shortest of the columns that are known ends it: the others are taken to be as long.
     known = [len(elements) for exact, elements in columns if exact]
-    for number, value in enumerate(values):
-        longer = containers.items(run, value) if known and not columns[number][0] else None
-        if longer is not None and len(longer) >= min(known):
+    for number, longer in enumerate(held):
+        if known and not columns[number][0] and longer is not None and len(longer) >= min(known):
             columns[number] = True, longer[: min(known)]
     count = min(known) if known else max(len(elements) for _, elements in columns)
     exact = bool(known)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from . import iteration, protocols
+from . import containers, iteration, protocols
 from .budget import DEPTH, is_small
 from .event import Skipped
 from .frames import DEAD
 from .iterators import Iteration
-from .values import Constant, Symbol, Unknown, flatten
+from .values import Constant, Instance, Mapping_, Sequence_, Symbol, Unknown, flatten
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence
 
     from ..syntax import ir
+    from ..syntax.module import FunctionSource
     from .frames import Frame
     from .iterators import Drawn
     from .run import Run
@@ -142,10 +143,33 @@ def entered(run: Run, value: Value) -> Generator | None:
     return found if _is_entered(run, found) else None
 
 
+#: How many levels deep a function is followed that calls itself for the parts of what it is given.
+_LEVELS = 3
+
+
+def goes_down(run: Run, source: FunctionSource, args: Sequence[Value]) -> bool:
+    """Whether a function that calls itself is followed: for parts of a value that is in sight, a few levels deep."""
+    around = run.frame.given.values() if run.frame.function is source else ()
+    return run.entering.active.count(source) <= _LEVELS and any(
+        _has_parts(run, arg) for arg in (*args, *around)
+    )
+
+
+def _has_parts(run: Run, value: Value) -> bool:
+    """Whether the value is an object or container whose parts are in sight, or a number that may count down."""
+    if isinstance(value, Instance):
+        return value.cls.is_module() or value not in run.root.outside
+    if isinstance(value, (Sequence_, Mapping_)):
+        return value.kind in ("Sequential", "ModuleList") or containers.length(run, value) is not None
+    return isinstance(value, Constant) and type(value.value) is int
+
+
 def _is_entered(run: Run, generator: Generator) -> bool:
     """Whether the body of a generator is run when it is consumed, by the rules for entering a call."""
     source = generator.function.source
-    if run.frame.depth >= DEPTH or run.budget.is_spent() or source in run.entering.active:
+    if run.frame.depth >= DEPTH or run.budget.is_spent():
+        return False
+    if source in run.entering.active and not goes_down(run, source, generator.args):
         return False
     needed = source in run.entering.deep or is_small(source) or run.program.enters(source)
     return run.budget.may_enter(source, needed, run.entering.entered)

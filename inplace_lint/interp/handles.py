@@ -59,7 +59,14 @@ class Handle:
 def is_plain_object(value: Value) -> bool:
     """Whether a value equals no other one: an object whose class does not define `==`, a function, a class."""
     if isinstance(value, Instance):
-        return value.cls.is_module() or enums.is_enum(value.cls)
+        return value.cls.is_module() or enums.is_enum(value.cls) or _is_compared_by_identity(value.cls)
     return isinstance(
         value, (TorchModule, FunctionValue, ClassValue, Symbol, Native, OpValue, Bound, Sequence_, Mapping_)
+    )
+
+
+def _is_compared_by_identity(cls: ClassValue) -> bool:
+    """Whether no class of an object defines `==`, nor a decorator or a base from outside that may."""
+    return not cls.external_bases() and not any(
+        "__eq__" in one.source.methods or one.source.node.decorator_list for one in cls.order()
     )

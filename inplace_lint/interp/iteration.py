@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import containers, indexing, inherited, mappings, positions, protocols
-from .frames import DEAD, FIRST
+from .frames import DEAD, FIRST, OVER
 from .guards import either
 from .iterators import Iteration
 from .joins import join
@@ -13,6 +13,7 @@ from .layers import is_module
 from .storage import DOES
 from .values import (
     ANY,
+    Constant,
     Instance,
     Mapping_,
     Optimizer,
@@ -36,13 +37,20 @@ if TYPE_CHECKING:
 
 #: A loop over at most this many known elements is unrolled.
 UNROLL = 8
-#: The same for layers of torch of several kinds: a layer is cheap to call, and their order matters.
+#: The same for modules: their order matters.
 _LAYERS = 12
 
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     """The elements of a loop: (True, all of them), or (False, some that stand for the first to the last round)."""
-    exact, elements = _iterate(run, protocols.iterator(run, value, at), at)
+    value = protocols.iterator(run, value, at)
+    if isinstance(value, Iteration) and run.state.get((value, OVER)) is not None:
+        return True, []  # it was gone through before
+    exact, elements = _iterate(run, value, at)
+    if isinstance(value, Iteration) and not value.again:
+        run.state.slots[(value, OVER)] = Constant(True)
+    if isinstance(value, Sequence_) and value.kind == "iterator" and run.inexact <= run.born.get(value, 0):
+        containers.clear(run, value)
     if not exact:
         for element in elements:
             containers.one_of_many(run, element)
@@ -79,7 +87,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     value = run.settled(value)
     known = containers.items(run, value)
     if known is not None:
-        if len(known) <= UNROLL or (len(known) <= _LAYERS and _are_layers(known)):
+        if len(known) <= UNROLL or (len(known) <= _LAYERS and all(map(is_module, known))):
             return True, known
         return False, [known[0], *([Unknown()] if _differ(known) else ()), known[-1]]
     if isinstance(value, Iteration):
@@ -132,12 +140,6 @@ def _differ(elements: list[Value]) -> bool:
     """Whether elements are of several classes, so that their order matters."""
     kinds = {getattr(e, "cls", None) or getattr(e, "name", None) or type(e) for e in elements}
     return len(kinds) > 1
-
-
-def _are_layers(elements: list[Value]) -> bool:
-    """Whether all elements are layers of torch, of at least two kinds."""
-    kinds = {element.name if isinstance(element, TorchModule) else "" for element in elements}
-    return "" not in kinds and len(kinds) > 1
 
 
 def _another_layer(run: Run, element: Value) -> Value:

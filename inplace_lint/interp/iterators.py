@@ -25,12 +25,14 @@ class Iteration(Value):
     the code that computes the elements, if there is such code (`__next__`). `step` computes only the next element.
     """
 
-    __slots__ = ("_all", "_first", "counts", "draw", "over", "push", "step")
+    __slots__ = ("_all", "_first", "again", "counts", "draw", "over", "push", "step")
 
     def __init__(self, draw: Callable[[int | None], Drawn], counts: bool = False) -> None:
         self.draw = draw
         #: its elements are 0, 1, 2, …
         self.counts = counts
+        #: it can be gone through again, as a range
+        self.again = False
         #: the arguments of the call that made it
         self.over: Sequence[Value] = ()
         self.push: Callable[[], Push | None] = _none

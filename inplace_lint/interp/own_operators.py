@@ -9,6 +9,7 @@ from .values import Bound, FunctionValue, Instance, Value
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Sequence
 
     from .run import Run
 
@@ -58,6 +59,22 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value 
 def contains(run: Run, container: Value, element: Value, at: ast.AST) -> Value | None:
     """element in container, if a class of the project defines it."""
     return _called(run, container, "contains", [element], at)
+
+
+#: The functions of Python that call a method of their argument.
+_CONVERSIONS = {
+    **{
+        f"builtins.{name}": name
+        for name in ("str", "repr", "int", "float", "complex", "abs", "round", "hash")
+    },
+    "operator.index": "index",
+}
+
+
+def converted(run: Run, dotted: str, args: Sequence[Value], at: ast.AST) -> Value | None:
+    """`str(obj)` and its kin, if a class of the project defines it."""
+    name = _CONVERSIONS.get(dotted)
+    return _called(run, args[0], name, [*args[1:]], at) if name and args else None
 
 
 def truth(run: Run, obj: Instance) -> Value | None:

@@ -19,6 +19,7 @@ from . import (
     intrinsics,
     module_lists,
     ops,
+    own_operators,
     results,
 )
 from .event import Event
@@ -74,6 +75,9 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         if isinstance(played, Iteration):
             played.over = (*args, *kwargs.values())
         return played
+    converted = own_operators.converted(run, dotted, args, at)
+    if converted is not None:
+        return converted
     known = concrete.fold(run, dotted, args, kwargs, at) or concrete.rewritten(run, dotted, args, kwargs, at)
     if known is not None:
         return known

@@ -241,11 +241,13 @@ class Mapping_(Value):
     none. `factory`: that of a `defaultdict`.
     """
 
-    __slots__ = ("factory", "keys", "kind", "patterns")
+    __slots__ = ("factory", "keys", "kind", "of", "patterns")
 
     def __init__(self, kind: str = "dict") -> None:
         self.kind = kind
         self.factory: Value | None = None
+        #: the object whose `__dict__` it is
+        self.of: Instance | None = None
         self.keys: dict[Hashable, None] = {}
         self.patterns: dict[Pattern, None] | None = {}
 

@@ -33,8 +33,17 @@ KNOWN = {
     "library: enum members dict": "false",
     "function: globals": "missed",
     "control: cond import": "false",
+    "generators: stop value": "missed",
+    "generators: infinite break": "false",
+    "protocols: getattribute": "missed and false",
+    "protocols: eq hash key": "false",
+    "protocols: index dunder": "missed",
+    "protocols: format dunder": "missed",
+    "protocols: reversed dunder": "missed",
+    "protocols: missing dunder": "missed",
+    "protocols: subclasses": "missed",
+    "protocols: dc frozen hash": "false",
     "builtins: getattr calls method by name": "missed",
-    "builtins: dict update through __dict__": "missed",
     "builtins: type makes a class": "missed",
     "builtins: slice indices": "missed",
     "strings: string Template": "missed",
@@ -50,7 +59,7 @@ KNOWN = {
     "control flow: del of a name": "missed",
 }
 #: Of the set that nobody has read: how many hazards are missed at most, and how many programs falsely reported.
-MISSED, FALSE = 28, 20
+MISSED, FALSE = 24, 18
 READ = [form for name in SETS if name != "blind_second" for form in forms(name)]
 
 

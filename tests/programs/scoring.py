@@ -29,6 +29,7 @@ SETS = (
     "twelfth",
     "thirteenth",
     "fourteenth",
+    "fifteenth",
 )
 DRIVER = "# --- driver ---"
 BUG = "# BUG"
