@@ -21,6 +21,7 @@ from . import (
     instances,
     iteration,
     iterators,
+    layers,
     protocols,
     records,
 )
@@ -40,6 +41,7 @@ from .values import (
     Symbol,
     Test,
     Text,
+    TorchModule,
     Unknown,
     Value,
     alternatives,
@@ -184,6 +186,8 @@ def _hasattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
             return join([(guard, Constant(atom is not ABSENT)) for guard, atom in run.live(held)])
         if isinstance(args[1].value, str) and classes.lacks(run, args[0], args[1].value):
             return Constant(False)
+    if len(args) == 2 and isinstance(args[0], TorchModule) and isinstance(args[1], Constant):
+        return Constant(True) if layers.argument(run, args[0], str(args[1].value)) else Scalar()
     return other(run, "builtins.hasattr", args)
 
 

@@ -106,7 +106,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     registered = run.state.get((obj, ANY))
     if registered is not None:
         return registered
-    if name == "__dict__":
+    if name in ("__dict__", "_modules"):
         return own_dict(run, obj)
     stand_in = lookup.find(run, obj.cls.order(), "__getattr__")
     if isinstance(stand_in, Symbol):

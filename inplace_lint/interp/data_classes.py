@@ -120,14 +120,45 @@ def _default(run: Run, field: Field, at: ast.AST) -> Value | None:
     return None if field.default is None else names.evaluate_in(run, module, field.default)
 
 
+def is_abstract(run: Run, cls: ClassValue) -> bool:
+    """Whether a method that a class leaves open makes its call a TypeError."""
+    if "abc.ABC" not in cls.external_bases():
+        return False
+    names_ = {name for one in cls.order() for name in one.source.methods}
+    found = [lookup.find(run, cls.order(), name) for name in names_]
+    return any(
+        isinstance(value, Symbol) and value.dotted == "abc.abstractmethod"
+        for one in found
+        if isinstance(one, FunctionValue)
+        for value in one.decorated or ()
+    )
+
+
 def refuses(run: Run, obj: Instance, name: str) -> bool:
-    """Whether a frozen dataclass refuses an assignment; raises its error."""
+    """Whether a frozen dataclass, or a class with `__slots__`, refuses an assignment; raises its error."""
+    if run.trying.catching and _has_no_slot(run, obj.cls, name):
+        exceptions.throw_builtin(run, "AttributeError")
+        return True
     if not obj.cls.source.node.decorator_list or present(run.state.get((obj, name))) is None:
         return False
     if not run.trying.catching or not _is_frozen(run, obj.cls):
         return False
     exceptions.throw(run, Symbol("dataclasses.FrozenInstanceError"))
     return True
+
+
+def _has_no_slot(run: Run, cls: ClassValue, name: str) -> bool:
+    """Whether every class of an object has `__slots__`, and none of them this name."""
+    slots: list[Value] = []
+    for one in cls.order():
+        told = one.source.assignments.get("__slots__")
+        held = (
+            None if told is None else containers.items(run, names.evaluate_in(run, one.source.module, told))
+        )
+        if held is None:
+            return False
+        slots += held
+    return not cls.external_bases() and all(isinstance(s, Constant) and s.value != name for s in slots)
 
 
 def are_equal(run: Run, left: Instance, right: Instance) -> Value | None:

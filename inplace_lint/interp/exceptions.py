@@ -10,7 +10,18 @@ from . import containers
 from .class_value import ClassValue
 from .frames import DEAD, State
 from .guards import both, literal
-from .values import Instance, Sequence_, Symbol, Unknown
+from .values import (
+    Bound,
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Native,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Unknown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -30,10 +41,12 @@ _MOST = 6
 class Catch:
     """A `try` (or `with suppress(…)`) whose body is being run: the state it began with, and what was raised in it."""
 
-    __slots__ = ("base", "raised")
+    __slots__ = ("base", "raised", "unsure")
 
     def __init__(self, base: State) -> None:
         self.base = base
+        #: something in it may raise without a `raise`
+        self.unsure = False
         self.raised: list[Raised] = []
 
 
@@ -112,9 +125,14 @@ def matches(error: Value, kind: Value | None, run: Run) -> bool | None:
     return False if None not in known else None
 
 
-def _handle(run: Run, i: ir.Try, catch: Catch) -> list[tuple[Guard, dict[Hashable, Value]]]:
-    """Runs the handlers for what was raised explicitly in the body; the paths and changes they end with."""
-    outcomes = []
+def _handle(
+    run: Run, i: ir.Try, catch: Catch
+) -> tuple[list[tuple[Guard, dict[Hashable, Value]]], list[Raised]]:
+    """Runs the handlers for what was raised explicitly in the body.
+
+    The paths and changes that they end with, and what no handler takes.
+    """
+    outcomes, escaping = [], []
     for path, changes, error in catch.raised:
         run.path = path
         for number, handler in enumerate(i.handlers):
@@ -138,10 +156,8 @@ def _handle(run: Run, i: ir.Try, catch: Catch) -> list[tuple[Guard, dict[Hashabl
             outcomes.append((run.path, run.state.slots))
             run.path = others
         if run.path:
-            run.state = State(catch.base)
-            run.state.slots.update(changes)
-            throw(run, error)
-    return outcomes
+            escaping.append((run.path, changes, error))
+    return outcomes, escaping
 
 
 def caught(run: Run, body: ir.Block) -> Catch:
@@ -154,19 +170,51 @@ def caught(run: Run, body: ir.Block) -> Catch:
     return catch
 
 
-#: Instructions that raise nothing by themselves.
-_SAFE = (ir.Constant, ir.Load, ir.Store, ir.Move, ir.Build, ir.Return, ir.Break, ir.Continue, ir.MakeFunction)
+#: Instructions that raise nothing, and those whose parts are noted one by one.
+_SAFE = frozenset(
+    {
+        *(
+            ir.Constant,
+            ir.Load,
+            ir.Store,
+            ir.Move,
+            ir.Build,
+            ir.BuildDict,
+            ir.Append,
+            ir.MakeFunction,
+            ir.Return,
+        ),
+        *(ir.Raise, ir.Break, ir.Continue, ir.If, ir.For, ir.While, ir.With, ir.Try),
+    }
+)
+#: Values that are known well enough to say whether an access to them raises.
+_KNOWN = (Constant, Scalar, Instance, ClassValue, FunctionValue, Sequence_, Mapping_, Symbol)
 
 
-def _may_raise(block: ir.Block) -> bool:
-    """Whether something in a block may raise without a `raise`."""
-    for part in block:
-        if isinstance(part, ir.If):
-            if _may_raise(part.then) or _may_raise(part.orelse):
-                return True
-        elif not isinstance(part, (*_SAFE, ir.Raise)):
-            return True
-    return False
+def note(run: Run, i: ir.Instruction) -> None:
+    """Notes that an instruction in the body of a `try` may raise, unless all that it depends on is known."""
+    if type(i) not in _SAFE and not _is_known(run, i):
+        for catch in run.trying.catching:
+            catch.unsure = True
+
+
+def _is_known(run: Run, i: ir.Instruction) -> bool:
+    registers = run.frame.registers
+    if isinstance(i, ir.Call):
+        func, made = registers.get(i.func), registers.get(i.dst)
+        while isinstance(func, Bound):
+            func = func.func
+        if isinstance(func, (FunctionValue, ClassValue)):
+            return func.source in run.entering.entered or isinstance(func, ClassValue)
+        return isinstance(func, (Symbol, Native)) and isinstance(made, (Constant, Sequence_, Mapping_))
+    if isinstance(i, (ir.GetItem, ir.SetItem, ir.GetAttribute, ir.SetAttribute, ir.DeleteItem)):
+        made = registers.get(i.dst) if isinstance(i, (ir.GetItem, ir.GetAttribute)) else None
+        return isinstance(registers.get(i.obj), _KNOWN) and not isinstance(made, Unknown)
+    if isinstance(i, (ir.Binary, ir.Compare, ir.Augmented)):
+        return all(isinstance(registers.get(side), _KNOWN) for side in (i.left, i.right))
+    if isinstance(i, ir.Unary):
+        return isinstance(registers.get(i.operand), _KNOWN)
+    return isinstance(i, ir.Unpack) and isinstance(registers.get(i.src), Sequence_)
 
 
 def _try(run: Run, i: ir.Try) -> None:
@@ -178,7 +226,7 @@ def _try(run: Run, i: ir.Try) -> None:
     if run.path:
         run.block(i.orelse)
     outcomes = [(run.path, run.state.slots)]
-    if i.handlers and not always and _may_raise(i.body):
+    if i.handlers and not always and catch.unsure:
         outcomes = [(both(run.path, literal(raised, False)), run.state.slots)]
         for number, handler in enumerate(i.handlers):
             which = run.bit(("handler", i, number, run.frame.uid))
@@ -189,16 +237,23 @@ def _try(run: Run, i: ir.Try) -> None:
             run.block(handler.body)
             run.trying.handled.pop()
             outcomes.append((run.path, run.state.slots))
+    escaping: list[Raised] = []
     if len(catch.raised) <= _MOST:
-        outcomes += _handle(run, i, catch)
+        handled, escaping = _handle(run, i, catch)
+        outcomes += handled
+    for out, changes, error in escaping:
+        run.path, run.state = out, State(base)
+        run.state.slots.update(changes)
+        run.block(i.final)
+        throw(run, error)
     run.state = base
-    all_left = not any(guard for guard, _ in outcomes)
+    all_left = not escaping and not any(guard for guard, _ in outcomes)
     run.merge(outcomes)
     if all_left and i.final:
         run.path = path
         run.block(i.final)
         run.path = DEAD
-    else:
+    elif run.path:
         run.block(i.final)
 
 

@@ -12,6 +12,7 @@ from . import (
     comparisons,
     containers,
     decorators,
+    exceptions,
     generators,
     inplace,
     iteration,
@@ -31,6 +32,7 @@ from .frames import LENGTH
 from .graph import Node
 from .guards import both
 from .values import (
+    ABSENT,
     Bound,
     Constant,
     FunctionValue,
@@ -40,6 +42,7 @@ from .values import (
     Sequence_,
     Unknown,
     Value,
+    present,
 )
 
 if TYPE_CHECKING:
@@ -63,6 +66,8 @@ def block(run: Run, instructions: ir.Block) -> None:
         if len(run.heap.hazards) > MOST_FACTS:
             raise OutOfBudget(FACTS)
         handlers[type(instruction)](run, instruction)
+        if run.trying.catching:
+            exceptions.note(run, instruction)
 
 
 def _constant(run: Run, i: ir.Constant) -> None:
@@ -71,7 +76,10 @@ def _constant(run: Run, i: ir.Constant) -> None:
 
 def _load(run: Run, i: ir.Load) -> None:
     frame = run.frame
-    frame.registers[i.dst] = run.settled(names.load(run, i.name))
+    value = run.settled(names.load(run, i.name))
+    if value is ABSENT:
+        exceptions.throw_builtin(run, "NameError")
+    frame.registers[i.dst] = present(value) or Unknown()
     frame.loaded[i.dst] = i.name
 
 
@@ -87,7 +95,7 @@ def _store(run: Run, i: ir.Store) -> None:
 
 
 def _delete(run: Run, i: ir.Delete) -> None:
-    names.store(run, i.name, Unknown())
+    names.store(run, i.name, ABSENT)
 
 
 def _delete_item(run: Run, i: ir.DeleteItem) -> None:

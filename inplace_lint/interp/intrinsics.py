@@ -68,6 +68,8 @@ def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at
             value = run.state.get((args[0], key))
             if isinstance(key, tuple) and value is not None:
                 run.state.slots[(made, "member", key[1])] = value
+        if exact and isinstance(made, Sequence_):
+            made.names = [key[1] for key in args[0].keys if isinstance(key, tuple)]
         return made
     return containers.make(run, "Sequential", args)
 
@@ -91,6 +93,8 @@ def _module_dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], a
     made = Mapping_("ModuleDict")
     run.born[made] = run.inexact
     run.state.slots[(made, LENGTH)] = Constant(0)
+    if args and isinstance(args[0], Sequence_):
+        args = [run.call(Symbol("builtins.dict"), args[:1], {}, at)]
     if args:
         mappings.update(run, made, args[0])
     return made

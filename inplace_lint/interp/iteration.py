@@ -122,6 +122,9 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     if isinstance(value, Parameters):
         return False, [value, value]
     if isinstance(value, Mapping_):
+        names = mappings.names(run, value)
+        if names is not None and len(names) <= UNROLL:
+            return True, names
         return False, [mappings.key_of_any(run, value), mappings.key_of_any(run, value)]
     if isinstance(value, Scalar):
         return False, [Scalar(), Scalar()]

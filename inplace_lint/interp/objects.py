@@ -10,6 +10,7 @@ from . import (
     data_classes,
     einops,
     enums,
+    exceptions,
     external_modules,
     inherited,
     layers,
@@ -52,6 +53,9 @@ def instantiate(
     bases = cls.external_bases()
     if "typing.NamedTuple" in bases:
         return records.of_class(run, cls, fields(cls), args, kwargs)
+    if run.trying.catching and data_classes.is_abstract(run, cls):
+        exceptions.throw_builtin(run, "TypeError")
+        return Unknown()
     maker = lookup.find(run, cls.order(), "__new__")
     obj = Instance(cls, shared=run.builds)
     if isinstance(maker, FunctionValue) and not bases:

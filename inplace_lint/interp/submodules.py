@@ -107,6 +107,8 @@ def _children(run: Run, obj: Value, named: bool) -> Value:
         nothing = TorchModule("torch.nn.Identity", {}, None)
         modules = [(guard, atom if _is_module(atom) else nothing) for guard, atom in live]
         name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
+        if isinstance(obj, Sequence_) and isinstance(key, int) and key < len(obj.names):
+            name = obj.names[key]
         child = join(modules)
         known = Constant(str(name)) if isinstance(name, (str, int)) else Scalar()
         each.append(containers.make(run, "tuple", [known, child]) if named else child)

@@ -221,10 +221,12 @@ class Sequence_(Value):
     `kind` is "list", "tuple", "set", "deque", "iterator", "Sequential", "ModuleList".
     """
 
-    __slots__ = ("again", "keys", "kind", "longest", "put_at")
+    __slots__ = ("again", "keys", "kind", "longest", "names", "put_at")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        #: the names that an `nn.Sequential` was given with its modules
+        self.names: list[object] = []
         #: the `maxlen` of a deque
         self.longest: int | None = None
         #: every key that was stored on some path

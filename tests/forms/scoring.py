@@ -15,8 +15,8 @@ from pathlib import Path
 from inplace_lint.checks import check_source
 from inplace_lint.project import Project, Settings
 
-#: The sets: five of the tool's makers, by which it is mended, and two by somebody who saw nothing of it.
-SETS = ("containers", "values", "classes", "library", "protocols", "blind_first", "blind_second")
+#: The sets: six of the tool's makers, by which it is mended, and two by somebody who saw nothing of it.
+SETS = ("containers", "values", "classes", "library", "protocols", "modules", "blind_first", "blind_second")
 MODULES = (
     "abc, bisect, collections, contextlib, copy, dataclasses, enum, functools, heapq, inspect, itertools, math, "
     "operator, queue, random, re, string, sys, types, typing, weakref"

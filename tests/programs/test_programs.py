@@ -13,7 +13,6 @@ SLICE = [one for name in SETS for one in programs(name)[::EVERY]]
 MISSED = frozenset(
     {
         "second/speech_mask_enhancer",
-        "sixth/activation_steering",
         "third/staging_loader",
     }
 )
