@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .atoms import UNKNOWN, Box, cells, fresh, united
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, cells, fresh, united
 from .expressions import elements
 
 if TYPE_CHECKING:
-    from .atoms import Atoms, Cell, Layer, Object
+    from .atoms import Atoms, Layer
     from .expressions import Scope
 
 
@@ -116,6 +116,17 @@ def _starred(scope: Scope, node: ast.Call) -> tuple[list[Atoms], list[ast.expr |
             args.append(scope.value(arg))
             nodes.append(arg)
     return args, nodes, exact
+
+
+def given_again(made: Call) -> Atoms:
+    """What a call gives that is not followed: any tensor or object that it was given, or that is in a container."""
+    if made.scope.dry:
+        return NOTHING
+    values = [*made.args, *made.kwargs.values()]
+    inner = [elements(made.scope, value) for value in values if any(isinstance(atom, Box) for atom in value)]
+    direct = [tuple(atom for atom in value if isinstance(atom, (Cell, Object))) for value in values]
+    found = united([*direct, *inner])
+    return (*found, Box([found], ordered=False)) if found else NOTHING
 
 
 def unknown(made: Call) -> Atoms:

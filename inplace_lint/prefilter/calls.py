@@ -9,7 +9,7 @@ from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import INTRINSIC_OPS, MAKERS
 from . import attributes, construct, effects, einops, functions, intrinsics, methods
-from .arguments import Call, Later, evaluated, hooked, unknown
+from .arguments import Call, Later, evaluated, given_again, hooked, unknown
 from .atoms import (
     EVIDENT,
     NOTHING,
@@ -112,7 +112,7 @@ def call(func: Atoms, made: Call) -> Atoms:
             return functions.of_class(atom, made)
         return functions.of_object(atom, made) if isinstance(atom, Object) else unknown(made)
     if not func:
-        return NOTHING
+        return given_again(made)
     joined = methods.on_each(func, made) if isinstance(func[0], Method) else None
     return joined or made.scope.one_of([_Way(atom, made) for atom in func])
 
@@ -176,13 +176,15 @@ def _symbol(symbol: Symbol, made: Call) -> Atoms:
     if head == "torch":
         return _torch(dotted, made)
     if head == "builtins":
-        return NOTHING
+        return NOTHING if dotted in _NUMBERS else given_again(made)
     if head == "numpy":
         return _numpy(dotted, made)
     if head == "einops":
         return einops.INTRINSICS.get(dotted, unknown)(made)
     if head in _PLAIN_PACKAGES:
         return NOTHING
+    if head in _PASS_ON:
+        return given_again(made)
     given = made.args[0][0] if len(made.args) == 1 and len(made.args[0]) == 1 else None
     if isinstance(given, Box) and given.items and all(map(construct.of_modules, given.items)):
         return (Box(given.items, given.ordered, "ModuleList"),)  # a list-like class from outside the project
@@ -213,6 +215,16 @@ def _numpy(dotted: str, made: Call) -> Atoms:
     return made.args[0] if arrays.function_looks(name) and made.args else NOTHING
 
 
+#: Builtins that give back nothing of what they are given.
+_NUMBERS = frozenset(
+    f"builtins.{name}"
+    for name in "abs bool bytes callable chr complex dir divmod exec float format hasattr hash id int isinstance "
+    "issubclass len ord pow print range repr round str type".split()
+)
+#: Packages of Python whose functions give back what they are given, or parts of it.
+_PASS_ON = frozenset(
+    "bisect collections contextlib copy dataclasses functools heapq itertools operator queue types typing".split()
+)
 _PLAIN_PACKAGES = frozenset("math random time logging warnings os sys json re".split())
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import arrays, table
 from . import effects, expressions
-from .arguments import unknown
+from .arguments import Later, unknown
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -22,6 +22,7 @@ from .atoms import (
     Object,
     Store,
     Text,
+    cells,
     united,
 )
 from .source_words import runs_backward
@@ -176,7 +177,17 @@ def _box_method(box: Box, name: str, made: Call) -> Atoms:
         return _leaves(name, made)
     if table.gives_itself(name):
         return (box,)
-    return NOTHING
+    if name in _COUNTS:
+        return NOTHING
+    for value in made.args:  # `a.union(b)`, `c.extendleft(d)`: what is given may be in it from here on
+        box.items.append(expressions.elements(made.scope, value))
+    return (box, *box.element())
+
+
+#: Methods of containers that give a number, or nothing of what is in them.
+_COUNTS = frozenset(
+    "clear count index isdisjoint issubset issuperset remove discard reverse rotate sort keys".split()
+)
 
 
 def _inherited(obj: Object, name: str, made: Call) -> Atoms:
@@ -192,6 +203,15 @@ def _inherited(obj: Object, name: str, made: Call) -> Atoms:
         return NOTHING
     if table.gives_itself(name):
         return (obj,)
+    if name.endswith("_") and not made.scope.dry and (op := table.method(name)) is not None:
+        # No such method: what is taken for the object may be a tensor that it was given.
+        held = tuple(
+            cell for value in obj.arguments.values() if not isinstance(value, Later) for cell in cells(value)
+        )
+        if held:
+            return effects.apply(
+                made.scope, op, [held, *made.args], made.nodes, made.kwargs, made.named, proves=True
+            )
     if name == "__call__":
         return made.scope.prefilter.call((obj,), made)
     return unknown(made)

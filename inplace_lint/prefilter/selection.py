@@ -54,6 +54,11 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
         calling, called_at = callers(module, writing)
         calls += called_at
         pending = _running(calling)
+        # Who builds an object that writes when it is called may call it without its name.
+        built = {f.owner.name for f in writing if f.owner is not None and f.name in ("forward", "__call__")}
+        if built:
+            named = mentions(module, built)
+            pending += _running(around(module, named, named, named=True))
     chosen = {
         f for f, told in summaries.items() if told.suspicious or (told.leaves_open and f.name != "__init__")
     }

@@ -17,15 +17,22 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := [name for name in options.sets if name not in SETS]:
         parser.error(f"there is no set {unknown[0]}")
-    print(f"{'set':13}  {'found':11}  falsely reported")
+    print(f"{'set':13}  {'form':12}  {'found':11}  falsely reported")
     for name in options.sets or SETS:
-        wrong = {form.name: form.wrong() for form in forms(name)}
-        missed = sum("missed" in one for one in wrong.values())
-        false = sum("false" in one for one in wrong.values())
-        print(f"{name:13}  {len(wrong) - missed:3} of {len(wrong):3}   {false:3} of {len(wrong):3}")
-        for form, how in wrong.items():
-            if options.show and how:
-                print(f"    {how}: {form}")
+        for library in (False, True):
+            wrong = {form.name: form.wrong(library) for form in forms(name)}
+            missed = sum("missed" in one for one in wrong.values())
+            false = sum("false" in one for one in wrong.values())
+            form = "library" if library else "with driver"
+            found = f"{len(wrong) - missed:3} of {len(wrong):3}"
+            print(f"{name:13}  {form:12}  {found:11}  {false:3} of {len(wrong):3}")
+            _show(wrong if options.show else {})
+
+
+def _show(wrong: dict[str, str]) -> None:
+    for form, how in wrong.items():
+        if how:
+            print(f"    {how}: {form}")
 
 
 if __name__ == "__main__":
