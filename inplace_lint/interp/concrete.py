@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from . import containers, exceptions, mappings
+from . import containers, exceptions, iterators, mappings
 from .frames import LENGTH
 from .handles import Handle
 from .iterators import Iteration
@@ -122,7 +122,10 @@ def value_of(run: Run, made: Any) -> Value:
         rewrite(run, mapping, made)
         return mapping
     if hasattr(made, "__next__"):
-        return containers.make(run, "iterator", [value_of(run, one) for one in islice(made, _MOST)])
+        first = [value_of(run, one) for one in islice(made, _MOST + 1)]
+        if len(first) > _MOST and not isinstance(made, itertools.cycle):
+            return iterators.of(False, first[:_MOST])
+        return containers.make(run, "iterator", first[:_MOST])
     if isinstance(made, (list, tuple, OrderedSet, deque)):
         kind = next((name for name, types in _MADE.items() if isinstance(made, types)), "list")
         value = containers.make(run, kind, [value_of(run, one) for one in made])
@@ -181,6 +184,8 @@ _FUNCTIONS = (FunctionValue, Bound, Native)
 def _argument(run: Run, value: Value, opened: bool) -> Any:
     if isinstance(value, Constant):
         if isinstance(value.value, int) and abs(value.value) > _LARGEST:
+            raise Undecided
+        if isinstance(value.value, (str, bytes, tuple)) and len(value.value) > LONGEST:
             raise Undecided
         return value.value
     if opened and isinstance(value, (Sequence_, Mapping_, Iteration)):
@@ -326,8 +331,10 @@ def is_sampled(run: Run, container: Value) -> bool:
     return run.inexact > run.born.get(container, 0)
 
 
-#: A pattern with more repetitions, or one that repeats a group, may take very long.
-_REPEATS, _REPEATED_GROUP = 3, re.compile(r"\)[*+{]")
+#: What makes a match try several ways: repetitions, of which each counts as three alternatives, and alternatives.
+_REPETITION, _WAYS = re.compile(r"(?<!\()[*+?{]\??"), 9
+#: A pattern that repeats a group may take exponentially long.
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
 
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -335,7 +342,8 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def checked(pattern: Any, *args: Any) -> Any:
         text = getattr(pattern, "pattern", pattern)
-        if len(re.findall(r"[*+{]", text)) > _REPEATS or _REPEATED_GROUP.search(text):
+        ways = 3 * len(_REPETITION.findall(text)) + text.count("|")
+        if ways > _WAYS or _REPEATED_GROUP.search(text):
             raise Undecided
         return function(pattern, *args)
 
@@ -418,12 +426,19 @@ def rewritten(
 _EMPTY = frozenset("builtins.int builtins.float builtins.bool builtins.str collections.Counter".split())
 
 
+def _is_large(value: Value) -> bool:
+    """Whether it is a number for which `product(x, repeat=n)` or `tee(x, n)` would take much memory."""
+    return isinstance(value, Constant) and isinstance(value.value, int) and value.value > _MOST
+
+
 def fold(
     run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value | None:
     """The value of a pure function of Python for arguments that are known; None if they are not, or it is another."""
     function = FOLDED.get(dotted)
     if function is None or not (args or dotted in _EMPTY):
+        return None
+    if dotted.startswith("itertools.") and any(_is_large(one) for one in (*args, *kwargs.values())):
         return None
     try:
         return value_of(run, call(run, function, args, kwargs, at))

@@ -26,6 +26,8 @@ _PURE = _MAKE_STRINGS | frozenset(
 )
 #: A field width or precision of so many digits would make a long string.
 _WIDE = re.compile(r"\d{3}")
+#: One that is itself an argument may: `"{:{}}".format(x, width)`, `"%*d" % (width, x)`.
+_GIVEN = re.compile(r":[^{}]*\{|%[^a-zA-Z%]*\*")
 
 
 #: Methods of compiled patterns and of matches.
@@ -38,7 +40,7 @@ def method(text: str | bytes | re.Pattern[str] | re.Match[str], name: str) -> Va
     """The method `text.name`, folded if its arguments are known; None if it is not modelled."""
     if name not in (_PURE if isinstance(text, (str, bytes)) else _OF_PATTERNS):
         return None
-    if name == "format" and isinstance(text, str) and _WIDE.search(text):
+    if name == "format" and isinstance(text, str) and (_WIDE.search(text) or _GIVEN.search(text)):
         return None
     function = getattr(text, name, None)
     if function is None:
@@ -61,7 +63,7 @@ def method(text: str | bytes | re.Pattern[str] | re.Match[str], name: str) -> Va
 
 def formatted(run: Run, template: str, given: Value, at: ast.AST) -> Value:
     """`template % given`."""
-    if _WIDE.search(template):
+    if _WIDE.search(template) or _GIVEN.search(template):
         return Text()
     try:
         opened = isinstance(given, Mapping_)
