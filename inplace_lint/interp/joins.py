@@ -19,6 +19,8 @@ _ALTERNATIVES = 12
 
 def join(values: Sequence[tuple[Guard, Value]]) -> Value:
     """The join of guarded values: equal ones are merged, and too many are widened to one unknown value."""
+    if not values:
+        return Unknown()  # no path leads here
     first = values[0][1]
     for _, value in values:
         if value is not first:

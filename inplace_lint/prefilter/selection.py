@@ -25,7 +25,11 @@ _NONE: frozenset[str] = frozenset()
 
 
 def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None]:
-    """The functions that are worth a run, in text order; None stands for the top level of the file."""
+    """The functions that are worth a run, in text order; None stands for the top level of the file.
+
+    What writes in its own text always is. Summaries only say who else is: callers of writers, and users of modules
+    that write.
+    """
     prefilter.declared.mark(module)
     building: set[str] = set()
     foreign = foreign_writers(prefilter, module, building)
@@ -44,22 +48,9 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
     if building:
         named = mentions(module, building | that_build(module, building))
         pending += _running(around(module, named, named, named=True))
-    summaries: dict[FunctionSource, Summary] = {}
-    for _ in range(_CALLERS):
-        more = {f: prefilter.of(f) for f in pending if f not in summaries and not prefilter.passes_over(f)}
-        summaries.update(more)
-        writing = {f for f, told in more.items() if told.writes or told.weak or told.steps}
-        if not writing:
-            break
-        calling, called_at = callers(module, writing)
-        calls += called_at
-        pending = _running(calling)
-        # Who builds an object that writes when it is called may call it without its name.
-        built = {f.owner.name for f in writing if f.owner is not None and f.name in ("forward", "__call__")}
-        if built:
-            named = mentions(module, built)
-            pending += _running(around(module, named, named, named=True))
-    chosen = {
+    summaries = _with_callers(prefilter, module, pending, calls)
+    chosen = set(_running(f for f in summaries if f in candidates))
+    chosen |= {
         f for f, told in summaries.items() if told.suspicious or (told.leaves_open and f.name != "__init__")
     }
     own = {f for f, told in summaries.items() if told.leaves_own and f.name != "__init__"}
@@ -81,6 +72,28 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
     ):
         found.append(None)
     return found
+
+
+def _with_callers(
+    prefilter: Prefilter, module: Module, pending: list[FunctionSource], calls: list[int]
+) -> dict[FunctionSource, Summary]:
+    """The summaries of these functions, and of those that call writers among them; adds the rows of calls."""
+    summaries: dict[FunctionSource, Summary] = {}
+    for _ in range(_CALLERS):
+        more = {f: prefilter.of(f) for f in pending if f not in summaries and not prefilter.passes_over(f)}
+        summaries.update(more)
+        writing = {f for f, told in more.items() if told.writes or told.weak or told.steps}
+        if not writing:
+            break
+        calling, called_at = callers(module, writing)
+        calls += called_at
+        pending = _running(calling)
+        # Who builds an object that writes when it is called may call it without its name.
+        built = {f.owner.name for f in writing if f.owner is not None and f.name in ("forward", "__call__")}
+        if built:
+            named = mentions(module, built)
+            pending += _running(around(module, named, named, named=True))
+    return summaries
 
 
 def _running(functions: Iterable[FunctionSource]) -> list[FunctionSource]:
