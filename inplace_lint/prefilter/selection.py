@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from . import bindings, construct, inherited, initializers
 from .atoms import Class, File, Function, Partial, Symbol
+from .callers import callers, that_build
 from .source_words import called, called_in, has_word, mentions, runs_backward
-from .text_screen import around, callers, rows_of, that_build
+from .text_screen import around, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,22 +13,14 @@ from .source_words import (
     Pattern,
     begins_name,
     called,
-    first_place,
-    is_kept,
-    is_read,
-    is_run,
-    is_taken,
     last_word,
     may_run,
     mentions,
-    rows_of_calls,
     rows_with,
     runs_backward,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..syntax.module import ClassSource, FunctionSource, Module
 
 _in_place_names: frozenset[str] | None = None
@@ -196,7 +188,7 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
         rows = mentions(module, factories)
         users = around(module, rows, rows, named=True)
         chosen.update(users)
-        more = {function.name for function in users if _hands_on(function)} - factories
+        more = {function.name for function in users if hands_on(function)} - factories
         if not more:
             break
         factories |= more
@@ -299,7 +291,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
         first, last = function.node.lineno, function.node.end_lineno or 0
         owner = function.owner
         is_module = function.name == "__init__" and owner is not None and _is_sequential(owner)
-        if (is_module or (function in chosen and _hands_on(function))) and any(
+        if (is_module or (function in chosen and hands_on(function))) and any(
             b"inplace" in module.text(row, row) or row in module.memo.declaring
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
@@ -307,114 +299,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
     return found
 
 
-def _hands_on(function: FunctionSource) -> bool:
+def hands_on(function: FunctionSource) -> bool:
     """Whether a function may return a module that it builds; a `forward` only runs modules."""
     runs = function.owner is not None and (function.name == "forward" or function.name.startswith("__"))
     return not runs and b"return" in function.text
-
-
-#: Above these limits (names; bytes of text) one index of all calls replaces a search per name.
-_FEW = 30
-_LARGE = 100_000
-
-
-def _rows_of_call(
-    module: Module, name: str, holds: Callable[[bytes, int, int], bool], names: int
-) -> list[int]:
-    """The rows that call the function of this name; `names` is the number of names searched for."""
-    word = name.encode()
-    if names <= _FEW and len(module.source) <= _LARGE:
-        return rows_with(module, word, holds)
-    known = module.memo.calls
-    if known is None:
-        known = module.memo.calls = rows_of_calls(module.source)
-    starts, source = module.row_starts, module.source
-    return [
-        row
-        for row in known.get(word, ())
-        if first_place(source, word, starts[row - 1], starts[row], holds) >= 0
-    ]
-
-
-def _rows_of_inits(module: Module) -> list[int]:
-    """All rows of `__init__` methods, any of which may build an object."""
-    return [
-        row
-        for function in module.functions_in_order()
-        if function.name == "__init__"
-        for row in range(function.node.lineno + 1, (function.node.end_lineno or 0) + 1)
-    ]
-
-
-def _is_put_somewhere(text: bytes, word: bytes) -> bool:
-    """Whether a name may stand in a list or as an argument."""
-    return word + b"," in text or word + b"]" in text or word + b")" in text
-
-
-#: Calls through which a built object is followed as a return value.
-_HANDED_ON = 3
-
-
-def that_build(module: Module, names: set[str]) -> set[str]:
-    """Names of functions that may return what these classes or functions build, directly or through others."""
-    found: set[str] = set()
-    sought = names
-    for _ in range(_HANDED_ON):
-        around_it = {f for row in mentions(module, sought) for f in module.functions_at(row)}
-        sought = {f.name for f in around_it if _hands_on(f)} - found - names
-        if not sought:
-            break
-        found |= sought
-    return found
-
-
-#: Methods that iterating over an object runs.
-_GONE_OVER = frozenset(["__iter__", "__next__", "__getitem__"])
-
-
-def _called_as(function: FunctionSource) -> tuple[object, ...]:
-    """A key under which functions share their callers: methods of one name count as one."""
-    owner = None if function.owner is None else function.owner.name
-    by_class = owner is not None and function.name in _BY_CLASS
-    return function.name, owner is None, function.descriptor, owner if by_class else None
-
-
-#: Methods run by whoever runs an object of their class.
-_BY_CLASS = _GONE_OVER | {"forward", "__call__"}
-
-
-def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
-    """Functions of the file that call one of these, and the rows of the calls.
-
-    A `forward` is called by using an object: by the methods that use what `__init__` builds of its class. A function
-    put into a list in `__init__` is called by the methods that use the list; `__iter__`, by a loop over the object.
-    """
-    rows: set[int] = set()
-    built = set()
-    handed: set[int] = set()
-    for function in {_called_as(f): f for f in asked}.values():
-        over = function.owner is not None and function.name in _GONE_OVER
-        forward = over or (function.owner is not None and function.name in ("forward", "__call__"))
-        word = function.owner.name if forward and function.owner is not None else function.name
-        if forward:
-            built.add(word)
-        run = is_run if forward and not over else is_taken
-        calls = _rows_of_call(module, word, run, len(asked))
-        rows.update(calls)
-        if function.descriptor == "property":
-            rows.update(rows_with(module, word.encode(), is_read))
-        if function.owner is None and _is_put_somewhere(module.source, word.encode()):
-            handed.update(rows_with(module, word.encode(), is_kept))
-    builds: list[int] = []
-    if built:
-        built |= that_build(module, built)
-        builds = [
-            row
-            for row in (mentions(module, built) if len(built) <= _FEW else _rows_of_inits(module))
-            if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row))
-        ]
-    for row in handed:
-        if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row)):
-            builds.append(row)
-    in_order = sorted(rows.union(builds))
-    return around(module, in_order, builds), in_order

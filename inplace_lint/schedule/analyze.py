@@ -124,6 +124,10 @@ def runs(
         pending = [f for f, runs_it in calling.items() if runs_it and f not in done]
         between.difference_update(f for f, runs_it in calling.items() if runs_it)
         more = callers_of(program, module, kept)
+        # One that has run already, for a write of its own, may lead there as well.
+        between.update(
+            f for f in more if f is not None and f in kept and not program.prefilter.is_suspicious(f)
+        )
         more = {f: runs_it for f, runs_it in more.items() if runs_it and f not in done and f not in pending}
         between.update(more)
         pending += more

@@ -10,8 +10,8 @@ from ..hazards.findings import of_run, proved
 from ..interp.storage import DOES
 from ..interp.values import Instance, Tensor, Unknown, alternatives
 from ..prefilter import grad_mode
+from ..prefilter.callers import callers, users_of_objects
 from ..prefilter.source_words import mentions
-from ..prefilter.text_screen import callers
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -180,6 +180,8 @@ def callers_of(
     for need in set(asked.values()):
         roots = {root for root, what in asked.items() if what == need}
         calling, rows = callers(module, roots)
+        users = users_of_objects(module, roots)
+        calling.update(users)
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
         for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an `__init__` computes; an error at the write (RECORDED) needs none.
@@ -187,7 +189,7 @@ def callers_of(
             runs_it = need == ANYTHING or not (
                 built or grad_mode.records_nothing(program.prefilter, function)
             )
-            if need == WRITTEN:
+            if need == WRITTEN and function not in users:
                 runs_it = runs_it and program.prefilter.of(function).is_open()
             found[function] = found.get(function, False) or runs_it
         if any(not module.functions_at(row) for row in rows):

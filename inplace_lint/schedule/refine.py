@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ..hazards.arguments import is_passed_on
 from ..hazards.finding import LIKELY, POSSIBLE, REFUSED
 from ..prefilter import grad_mode
+from ..prefilter.callers import callers
 from ..prefilter.source_words import mentions, runs_backward
-from ..prefilter.text_screen import callers
 from ..torchmodel import table
 from .callers import as_own
 from .second_look import SecondLooks

@@ -8,6 +8,7 @@ import pytest
 
 from inplace_lint.checks import check_source
 from inplace_lint.interp import program
+from inplace_lint.prefilter.callers import users_of_objects
 from inplace_lint.prefilter.selection import suspects
 from inplace_lint.prefilter.summaries import Prefilter
 from inplace_lint.project.modules import Project
@@ -337,3 +338,39 @@ FLAT = (
 def test_view_returned_with_its_storage_as_it_was_may_be_written() -> None:
     assert "forward" not in summarised_as_suspicious(FLAT.format("pass"))
     assert "forward" in summarised_as_suspicious(FLAT.format("y.mul_(x)"))
+
+
+HELD = """
+import torch
+
+class Halve:
+    def __exit__(self, *error):
+        self.tensor.mul_(0.5)
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __enter__(self):
+        return self
+
+def f(x):
+    h = torch.exp(x)
+    with {}(h):
+        pass
+    return h
+"""
+
+
+def test_whoever_has_an_object_whose_method_writes_is_run_although_it_names_no_method() -> None:
+    assert findings(HELD.format("Halve").encode()) == {("IPL101", 16)}
+    assert findings(HELD.format("print").encode()) == set()
+
+
+def test_a_class_in_a_signature_makes_no_object() -> None:
+    text = HELD.format("print").replace("f(x)", "f(x: Halve)")
+    module = Module("program.py", text.encode())
+    writer = module.classes["Halve"].methods["__exit__"]
+    assert not users_of_objects(module, {writer})
+    named = Module("program.py", HELD.format("Halve").encode())
+    writer = named.classes["Halve"].methods["__exit__"]
+    assert [f.name for f in users_of_objects(named, {writer})] == ["f"]

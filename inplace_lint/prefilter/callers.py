@@ -1,0 +1,183 @@
+"""Finds, by text, the functions of a file that may call a function: by its name, or as a method of an object."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..syntax.nodes import walk
+from ..torchmodel import table
+from .source_words import (
+    called_in,
+    first_place,
+    is_kept,
+    is_read,
+    is_run,
+    is_taken,
+    mentions,
+    rows_of_calls,
+    rows_with,
+)
+from .text_screen import around, hands_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..syntax.module import FunctionSource, Module
+
+#: Above these limits (names; bytes of text) one index of all calls replaces a search per name.
+_FEW = 30
+_LARGE = 100_000
+
+
+def _rows_of_call(
+    module: Module, name: str, holds: Callable[[bytes, int, int], bool], names: int
+) -> list[int]:
+    """The rows that call the function of this name; `names` is the number of names searched for."""
+    word = name.encode()
+    if names <= _FEW and len(module.source) <= _LARGE:
+        return rows_with(module, word, holds)
+    known = module.memo.calls
+    if known is None:
+        known = module.memo.calls = rows_of_calls(module.source)
+    starts, source = module.row_starts, module.source
+    return [
+        row
+        for row in known.get(word, ())
+        if first_place(source, word, starts[row - 1], starts[row], holds) >= 0
+    ]
+
+
+def _rows_of_inits(module: Module) -> list[int]:
+    """All rows of `__init__` methods, any of which may build an object."""
+    return [
+        row
+        for function in module.functions_in_order()
+        if function.name == "__init__"
+        for row in range(function.node.lineno + 1, (function.node.end_lineno or 0) + 1)
+    ]
+
+
+def _is_put_somewhere(text: bytes, word: bytes) -> bool:
+    """Whether a name may stand in a list or as an argument."""
+    return word + b"," in text or word + b"]" in text or word + b")" in text
+
+
+#: Calls through which a built object is followed as a return value.
+_HANDED_ON = 3
+
+
+def that_build(module: Module, names: set[str]) -> set[str]:
+    """Names of functions that may return what these classes or functions build, directly or through others."""
+    found: set[str] = set()
+    sought = names
+    for _ in range(_HANDED_ON):
+        around_it = {f for row in mentions(module, sought) for f in module.functions_at(row)}
+        sought = {f.name for f in around_it if hands_on(f)} - found - names
+        if not sought:
+            break
+        found |= sought
+    return found
+
+
+def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[FunctionSource, None]:
+    """Functions that may have an object with one of these methods: they name its class, or what is made with it.
+
+    Such a function may call the method without its name: as an operator, in a `with`, from a table or a container.
+    """
+    names = {method.owner.name for method in methods if method.owner is not None}
+    if not names:
+        return {}
+    rows = set(mentions(module, names))
+    names |= {
+        name
+        for name, value in module.assignments.items()
+        if any(value.lineno <= row <= (value.end_lineno or 0) for row in rows)
+    }
+    named = [
+        row
+        for row in mentions(module, names | that_build(module, names))
+        if not _is_of_signature(module, row)
+    ]
+    found = around(module, named, named, named=True)
+    return {f: None for f in found if f.owner is not None or _computes(f)}
+
+
+def _is_of_signature(module: Module, row: int) -> bool:
+    """Whether a row is part of a function's signature: a class in an annotation makes no object."""
+    around_it = module.functions_at(row)
+    body = getattr(around_it[0].node, "body", None) if around_it else None
+    return isinstance(body, list) and row < body[0].lineno
+
+
+def _computes(function: FunctionSource) -> bool:
+    """Whether a function may compute with tensors: it calls an operation by its name, or has an operator."""
+    named = called_in(function.text)
+    return not named.isdisjoint(_operations()) or any(
+        isinstance(node, ast.BinOp)
+        and not isinstance(node.right, ast.JoinedStr)
+        and not (isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant))
+        for node in walk(function.node)
+    )
+
+
+@cache
+def _operations() -> frozenset[str]:
+    """The names of all operations, as methods or functions, that are not those of builtins: `max`."""
+    known = table.get()
+    found = {name for space in ("Tensor", *known.spaces()) for name in known.names(space)}
+    return frozenset(found - vars(builtins).keys())
+
+
+#: Methods that iterating over an object runs.
+_GONE_OVER = frozenset(["__iter__", "__next__", "__getitem__"])
+
+
+def _called_as(function: FunctionSource) -> tuple[object, ...]:
+    """A key under which functions share their callers: methods of one name count as one."""
+    owner = None if function.owner is None else function.owner.name
+    by_class = owner is not None and function.name in _BY_CLASS
+    return function.name, owner is None, function.descriptor, owner if by_class else None
+
+
+#: Methods run by whoever runs an object of their class.
+_BY_CLASS = _GONE_OVER | {"forward", "__call__"}
+
+
+def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
+    """Functions of the file that call one of these, and the rows of the calls.
+
+    A `forward` is called by using an object: by the methods that use what `__init__` builds of its class. A function
+    put into a list in `__init__` is called by the methods that use the list; `__iter__`, by a loop over the object.
+    """
+    rows: set[int] = set()
+    built = set()
+    handed: set[int] = set()
+    for function in {_called_as(f): f for f in asked}.values():
+        over = function.owner is not None and function.name in _GONE_OVER
+        forward = over or (function.owner is not None and function.name in ("forward", "__call__"))
+        word = function.owner.name if forward and function.owner is not None else function.name
+        if forward:
+            built.add(word)
+        run = is_run if forward and not over else is_taken
+        calls = _rows_of_call(module, word, run, len(asked))
+        rows.update(calls)
+        if function.descriptor == "property":
+            rows.update(rows_with(module, word.encode(), is_read))
+        if function.owner is None and _is_put_somewhere(module.source, word.encode()):
+            handed.update(rows_with(module, word.encode(), is_kept))
+    builds: list[int] = []
+    if built:
+        built |= that_build(module, built)
+        builds = [
+            row
+            for row in (mentions(module, built) if len(built) <= _FEW else _rows_of_inits(module))
+            if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row))
+        ]
+    for row in handed:
+        if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row)):
+            builds.append(row)
+    in_order = sorted(rows.union(builds))
+    return around(module, in_order, builds), in_order
