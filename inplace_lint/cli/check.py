@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from ..interp.profile_counts import ProfileCounts
+    from ..model import Diagnostic
     from ..project.configuration import Configuration
     from .baseline import Baseline
     from .options import Parser
@@ -178,7 +179,10 @@ def _report(
     options: Namespace, checked: Checked, outcome: fixing.Outcome | None, baseline: Baseline | None
 ) -> None:
     """Writes the report, and to standard error what is said about it."""
-    findings, form = checked.findings, options.output_format
+    form = options.output_format
+    counted = checked.counted if FORMATS[form].brief and not options.statistics else []
+    unlisted = set(map(id, counted))
+    findings = [one for one in checked.findings if id(one) not in unlisted]
     # Before the edits are tried, which not every format does: all count the same.
     fixable = fixing.hints(findings, options.unsafe_fixes, outcome is not None)
     if options.statistics:
@@ -186,9 +190,8 @@ def _report(
     else:
         if outcome is None and FORMATS[form].edits:
             edits.show_edits(checked.targets, findings, checked.texts, checked.jobs, checked.caches)
-        whole = _whole(options, checked)
-        report = render(form, whole)
-        output.add_summary(form, whole)
+        report = render(form, _whole(options, checked, findings))
+        output.add_summary(form, _whole(options, checked, checked.findings))
     if outcome is not None and checked.texts and options.output_file is None:
         sys.stderr.write(report)  # standard output is the fixed source
     else:
@@ -196,7 +199,7 @@ def _report(
     if options.quiet:
         return
     listed_in = baseline.filename if baseline is not None else ""
-    output.summary(findings, len(checked.targets), checked.incomplete, outcome, len(checked.known), listed_in)
+    output.summary(findings, checked, outcome, listed_in, len(counted))
     if baseline is not None and not narrowed(options):
         output.stale(baseline, options.verbose)
     for line in fixable:
@@ -205,10 +208,10 @@ def _report(
         output.about(checked.targets, checked.jobs, perf_counter() - checked.started)
 
 
-def _whole(options: Namespace, checked: Checked) -> Findings:
+def _whole(options: Namespace, checked: Checked, shown: list[Diagnostic]) -> Findings:
     """All that the formats need to know."""
     roots = {target.filename: target.settings.root for target in checked.targets}
-    shown, listed = checked.findings, None
+    listed = None
     if options.baseline and FORMATS[options.output_format].known:
         known = {id(one) for one in checked.known}
         shown = sorted([*shown, *checked.known], key=lambda one: one.location.key())

@@ -49,6 +49,12 @@ class Checked:
     def filenames(self) -> list[str]:
         return [target.filename for target in self.targets]
 
+    @property
+    def counted(self) -> list[Diagnostic]:
+        """What is not analysed as a whole, in files for which notes are not asked for."""
+        noted = {target.filename for target in self.targets if target.settings.notes}
+        return [one for one in self.findings if one.code == "IPL003" and one.location.filename not in noted]
+
     def set_apart(self, baseline: Baseline) -> None:
         """Of all that was found, what the baseline lists is known."""
         found = self.findings

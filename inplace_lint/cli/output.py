@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..project.discovery import Target
     from ..report.findings import Findings
     from .baseline import Baseline
+    from .checked import Checked
     from .fixing import Outcome
 
 
@@ -116,18 +117,19 @@ def diff(diffs: Sequence[str], form: str) -> str:
 
 def summary(
     findings: Sequence[Diagnostic],
-    files: int,
-    incomplete: bool,
+    run: Checked,
     outcome: Outcome | None,
-    known: int = 0,
     baseline: str = "",
+    counted: int = 0,
 ) -> None:
     """The last line, on standard error, so that standard output is the report alone.
 
-    So many findings more are `known`: the file `baseline` lists them.
+    The findings that are `run.known` the file `baseline` lists. So many functions that are not analysed as a whole are
+    `counted` here alone.
     """
+    files, known = len(run.targets), len(run.known)
     if not files:
-        if not incomplete:
+        if not run.incomplete:
             print("warning: no Python files found under the given paths", file=sys.stderr)
         return
     counts = [
@@ -138,13 +140,19 @@ def summary(
     checked = f"{files} file{'s' if files != 1 else ''}"
     if known:
         checked += f"; {known} more finding{'s are' if known != 1 else ' is'} listed in {safe(baseline)}"
+    end = "."
+    if counted:
+        are = "function is" if counted == 1 else "functions are"
+        end = f". {counted} {are} not analysed as a whole (IPL003): `--notes` shows which."
     if outcome is not None and outcome.fixed:
         total = outcome.fixed + len(findings)
         told = f"({outcome.fixed} fixed, {len(findings)} remaining)"
-        print(f"Found {total} finding{'s' if total != 1 else ''} {told} in {checked}.", file=sys.stderr)
+        print(f"Found {total} finding{'s' if total != 1 else ''} {told} in {checked}{end}", file=sys.stderr)
     elif counts:
-        print(f"Found {' and '.join(counts)} in {checked}.", file=sys.stderr)
-    elif not incomplete:
+        print(f"Found {' and '.join(counts)} in {checked}{end}", file=sys.stderr)
+    elif counted:
+        print(f"Found nothing in {checked}{end}", file=sys.stderr)
+    elif not run.incomplete:
         print(f"All checks passed in {checked}.", file=sys.stderr)
 
 

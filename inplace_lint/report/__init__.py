@@ -16,10 +16,11 @@ class Format:
     A streamed format is its findings one after the other, `entry(findings, index)` each, and nothing where nothing was
     found; another is one `document(findings)`. `edits`: it shows what fixes change, so that each has to be made.
     `beside`: others show it beside the lines of files, so that a place in a notebook is one in its JSON text. `known`:
-    it shows what a baseline lists too, and says so.
+    it shows what a baseline lists too, and says so. `brief`: people read it line by line, so what is not analysed as a
+    whole (IPL003) is counted in the closing line and not listed, unless notes are asked for.
     """
 
-    __slots__ = ("beside", "edits", "known", "module", "streamed")
+    __slots__ = ("beside", "brief", "edits", "known", "module", "streamed")
 
     def __init__(
         self,
@@ -28,7 +29,9 @@ class Format:
         edits: bool = False,
         beside: bool = False,
         known: bool = False,
+        brief: bool = False,
     ) -> None:
+        self.brief = brief
         self.known = known
         self.module = module
         self.beside = beside
@@ -38,18 +41,18 @@ class Format:
 
 #: By the names that `--output-format` takes.
 FORMATS = {
-    "full": Format("full", streamed=True),
-    "concise": Format("concise", streamed=True),
+    "full": Format("full", streamed=True, brief=True),
+    "concise": Format("concise", streamed=True, brief=True),
     "json": Format("records", edits=True),
     "json-lines": Format("lines", streamed=True, edits=True),
     "json-v2": Format("envelope", edits=True),
     "sarif": Format("sarif", edits=True, beside=True, known=True),
-    "github": Format("github", streamed=True, beside=True),
+    "github": Format("github", streamed=True, beside=True, brief=True),
     "gitlab": Format("gitlab", beside=True),
-    "azure": Format("azure", streamed=True, beside=True),
+    "azure": Format("azure", streamed=True, beside=True, brief=True),
     "junit": Format("junit"),
     "rdjson": Format("rdjson", edits=True, beside=True),
-    "pylint": Format("pylint", streamed=True, beside=True),
+    "pylint": Format("pylint", streamed=True, beside=True, brief=True),
     "html": Format("html.page", edits=True),
 }
 

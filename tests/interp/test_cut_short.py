@@ -67,7 +67,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 @pytest.mark.parametrize("name", CUT)
 def test_an_analysis_that_ends_early_is_told(check, name: str) -> None:  # type: ignore[no-untyped-def]
-    code, out, err = check(CUT[name], "--output-format", "concise")
+    code, out, err = check(CUT[name], "--output-format", "concise", "--notes")
     assert "note[IPL003] " in out
     assert "is not analysed as a whole" in out
     assert "passed" not in err
@@ -75,10 +75,14 @@ def test_an_analysis_that_ends_early_is_told(check, name: str) -> None:  # type:
     assert code == ("error" in out)
 
 
-def test_it_is_a_note_that_is_shown_whatever_is_selected(check) -> None:  # type: ignore[no-untyped-def]
+def test_it_is_counted_whatever_is_selected_and_shown_with_notes(check) -> None:  # type: ignore[no-untyped-def]
     text = CUT["loops in loops"]
+    counted = "Found nothing in 1 file. 1 function is not analysed as a whole (IPL003): `--notes` shows which.\n"
     for options in ((), ("--select", "IPL101"), ("--ignore", "IPL4"), ("--min-confidence", "certain")):
-        code, out, err = check(text, *options)
+        assert check(text, *options) == (0, "", counted)
+        for form in ("concise", "github", "azure", "pylint"):
+            assert check(text, *options, "--output-format", form) == (0, "", counted)
+        code, out, err = check(text, *options, "--notes")
         assert code == 0
         assert out.startswith("note[IPL003] analysis-cut-short: `main` is not analysed as a whole: ")
         assert "3 | def main(x, w):\n   | ^^^^^^^^\n" in out
@@ -86,6 +90,13 @@ def test_it_is_a_note_that_is_shown_whatever_is_selected(check) -> None:  # type
     assert check(text, "--statistics")[1] == "1  IPL003  analysis-cut-short\n"
     _, out, _ = check(text, "--output-format", "json")
     assert [(one["code"], one["severity"]) for one in json.loads(out)] == [("IPL003", "note")]
+
+
+def test_what_is_counted_stands_behind_what_is_found(check) -> None:  # type: ignore[no-untyped-def]
+    found = "\n\n\ndef wrong(x):\n    y = x.exp()\n    y += 1\n    return y\n"
+    code, out, err = check(CUT["loops in loops"] + found)
+    assert (code, out.count("IPL003")) == (1, 0)
+    assert err.startswith("Found 1 error in 1 file. 1 function is not analysed as a whole (IPL003): ")
 
 
 def test_whoever_knows_can_say_so(check) -> None:  # type: ignore[no-untyped-def]
@@ -110,7 +121,7 @@ def test_what_is_read_to_its_end_says_nothing(check, text: str) -> None:  # type
 def test_attention_that_is_not_looked_for_is_told(check) -> None:  # type: ignore[no-untyped-def]
     steps = "    x = x * 2\n" * 7000
     text = f"def main(q, k, v, x):\n{steps}    return torch.softmax(q @ k.transpose(-2, -1), -1) @ v\n"
-    code, out, err = check(text, "--output-format", "concise")
+    code, out, err = check(text, "--output-format", "concise", "--notes")
     assert (code, err) == (0, "Found 1 note in 1 file.\n")
     assert "whether it computes attention is not known" in out
 
