@@ -68,6 +68,7 @@ def _collection(kind: str) -> Play:
 
 
 def collected(run: Run, kind: str, args: Sequence[Value], at: ast.AST) -> Value:
+    """A container of this kind with the elements of the first argument, as `deque(x)`; a set holds each once."""
     made = _list(run, args, {}, at)
     if isinstance(made, Sequence_) and made.kind == "list":
         made.kind = kind

@@ -66,16 +66,35 @@ def fields(run: Run, cls: ClassValue) -> list[Field]:
     for owner in reversed(cls.order()):
         for statement in owner.source.node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                text = ast.unparse(statement.annotation)
-                if "ClassVar" in text or "KW_ONLY" in text:
+                kind = _kind(run, owner, statement.annotation)
+                if kind in _NO_FIELDS:
                     continue
                 field = _field(run, owner, statement.target.id, statement.value)
-                field.only_init = "InitVar" in text
+                field.only_init = kind == "dataclasses.InitVar"
                 found[field.name] = field
         for name, value in owner.source.assignments.items():
             if name not in found and isinstance(value, ast.Call) and _declares(run, owner, value):
                 found[name] = _field(run, owner, name, value)
     return [*found.values()]
+
+
+#: Annotations of what is no field: an attribute of the class, and the mark after which fields are given by keyword.
+_NO_FIELDS = frozenset(["typing.ClassVar", "typing_extensions.ClassVar", "dataclasses.KW_ONLY"])
+
+
+def _kind(run: Run, owner: ClassValue, annotation: ast.expr) -> str:
+    """What an annotation's outermost name stands for: `dataclasses.InitVar` for `InitVar[int]`; else empty."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return ""
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.value
+    if not isinstance(annotation, (ast.Name, ast.Attribute)):
+        return ""
+    named = names.evaluate_in(run, owner.source.module, annotation)
+    return named.dotted if isinstance(named, Symbol) else ""
 
 
 def _declares(run: Run, owner: ClassValue, call: ast.Call) -> bool:

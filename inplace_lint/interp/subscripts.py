@@ -96,8 +96,9 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, run.call(method, [index], {}, at)))
             run.path = path
         elif isinstance(atom, ClassValue):
-            member = isinstance(index, Constant) and enums.is_enum(atom)
-            found = lookup.find(run, atom.order(), str(index.value)) if member else None  # type: ignore[attr-defined]
+            found = None
+            if isinstance(index, Constant) and enums.is_enum(atom):
+                found = lookup.find(run, atom.order(), str(index.value))
             results.append((guard, found or atom))  # `Stack[int]` of a generic class is the class
         elif _is_declared(run, atom):
             results.append((guard, atom))  # `kernel[grid](…)` launches the kernel itself

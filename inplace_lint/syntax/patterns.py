@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from . import ir
@@ -80,21 +81,27 @@ def _sequence(to: Lowering, pattern: ast.MatchSequence, subject: int) -> int:
     stars = [i for i, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
     star = stars[0] if stars else len(pattern.patterns)
     fixed = len(pattern.patterns) - len(stars)
-    steps = [lambda: _asked(to, pattern, "match sequence", subject, fixed, bool(stars))]
+    steps: list[Callable[[], int]] = [
+        lambda: _asked(to, pattern, "match sequence", subject, fixed, bool(stars))
+    ]
+
+    def element(part: ast.pattern, index: int) -> int:
+        return test(to, part, _item(to, part, subject, index))
+
     for number, part in enumerate(pattern.patterns):
         after = len(pattern.patterns) - number - 1
         index = number if number < star else -after - 1
         if isinstance(part, ast.MatchStar):
             bounds = (number, -after if after else None)
-            steps.append(lambda part=part, bounds=bounds: _starred(to, part, subject, *bounds))  # type: ignore[misc]
+            steps.append(partial(_starred, to, part, subject, *bounds))
         else:
-            steps.append(lambda part=part, index=index: test(to, part, _item(to, part, subject, index)))  # type: ignore[misc]
+            steps.append(partial(element, part, index))
     return _all_of(to, pattern, steps)
 
 
 def _mapping(to: Lowering, pattern: ast.MatchMapping, subject: int) -> int:
     """`{"kind": "conv", **rest}`: each key is there, and its value matches."""
-    steps = [lambda: _asked(to, pattern, "match mapping", subject)]
+    steps: list[Callable[[], int]] = [lambda: _asked(to, pattern, "match mapping", subject)]
     keys: list[int] = []
 
     def entry(key: ast.expr, part: ast.pattern) -> int:
@@ -110,7 +117,7 @@ def _mapping(to: Lowering, pattern: ast.MatchMapping, subject: int) -> int:
         )
 
     for key, part in zip(pattern.keys, pattern.patterns):
-        steps.append(lambda key=key, part=part: entry(key, part))  # type: ignore[misc]
+        steps.append(partial(entry, key, part))
     if pattern.rest is not None:
         steps.append(
             lambda: _bound(to, pattern, pattern.rest, _opaque(to, pattern, "match rest", [subject, *keys]))
@@ -121,7 +128,7 @@ def _mapping(to: Lowering, pattern: ast.MatchMapping, subject: int) -> int:
 def _class(to: Lowering, pattern: ast.MatchClass, subject: int) -> int:
     """`Point(x, y=0)`: an instance whose attributes match."""
     cls = to.expression(pattern.cls)
-    steps = [lambda: _opaque(to, pattern, "match class", [subject, cls])]
+    steps: list[Callable[[], int]] = [lambda: _opaque(to, pattern, "match class", [subject, cls])]
 
     def positional(number: int, part: ast.pattern) -> int:
         place = _constant(to, part, number)
@@ -133,9 +140,9 @@ def _class(to: Lowering, pattern: ast.MatchClass, subject: int) -> int:
         return test(to, part, register)
 
     for number, part in enumerate(pattern.patterns):
-        steps.append(lambda number=number, part=part: positional(number, part))  # type: ignore[misc]
+        steps.append(partial(positional, number, part))
     for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns):
-        steps.append(lambda name=name, part=part: named(name, part))  # type: ignore[misc]
+        steps.append(partial(named, name, part))
     return _all_of(to, pattern, steps)
 
 

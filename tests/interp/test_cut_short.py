@@ -77,7 +77,9 @@ def test_an_analysis_that_ends_early_is_told(check, name: str) -> None:  # type:
 
 def test_it_is_counted_whatever_is_selected_and_shown_with_notes(check) -> None:  # type: ignore[no-untyped-def]
     text = CUT["loops in loops"]
-    counted = "Found nothing in 1 file. 1 function is not analysed as a whole (IPL003): `--notes` shows which.\n"
+    counted = (
+        "Found nothing in 1 file. 1 function is not analysed as a whole (IPL003): `--notes` shows which.\n"
+    )
     for options in ((), ("--select", "IPL101"), ("--ignore", "IPL4"), ("--min-confidence", "certain")):
         assert check(text, *options) == (0, "", counted)
         for form in ("concise", "github", "azure", "pylint"):
