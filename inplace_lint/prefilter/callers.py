@@ -19,6 +19,7 @@ from .source_words import (
     mentions,
     rows_of_calls,
     rows_with,
+    stands,
 )
 from .text_screen import around, hands_on
 
@@ -87,7 +88,11 @@ def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[Funct
 
     Such a function may call the method without its name: as an operator, in a `with`, from a table or a container.
     """
-    names = {method.owner.name for method in methods if method.owner is not None}
+    names = {
+        method.owner.name
+        for method in methods
+        if method.owner is not None and _may_be_called_unnamed(module, method)
+    }
     if not names:
         return {}
     rows = set(mentions(module, names))
@@ -103,6 +108,19 @@ def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[Funct
     ]
     found = around(module, named, named, named=True)
     return {f: None for f in found if f.owner is not None or _computes(f)}
+
+
+def _may_be_called_unnamed(module: Module, method: FunctionSource) -> bool:
+    """Whether Python or torch may call a method without its name, or the file uses the name for more than calls."""
+    return (
+        method.name == "forward"
+        or method.name.startswith("__")
+        or bool(rows_with(module, method.name.encode(), _is_no_call))
+    )
+
+
+def _is_no_call(text: bytes, start: int, end: int) -> bool:
+    return text[end : end + 1] != b"(" and stands(text, start, end)
 
 
 def _is_of_signature(module: Module, row: int) -> bool:

@@ -50,7 +50,8 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
         named = mentions(module, building | that_build(module, building))
         pending += _running(around(module, named, named, named=True))
     summaries = _with_callers(prefilter, module, pending, calls)
-    chosen = set(_running(f for f in summaries if f in candidates))
+    writing = {f for row in rows for f in module.functions_at(row)}
+    chosen = set(_running(f for f in summaries if f in candidates and f in writing))
     chosen |= {
         f for f, told in summaries.items() if told.suspicious or (told.leaves_open and f.name != "__init__")
     }
