@@ -88,11 +88,8 @@ def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[Funct
 
     Such a function may call the method without its name: as an operator, in a `with`, from a table or a container.
     """
-    names = {
-        method.owner.name
-        for method in methods
-        if method.owner is not None and _may_be_called_unnamed(module, method)
-    }
+    unnamed = {name for name in {method.name for method in methods} if _may_be_called_unnamed(module, name)}
+    names = {method.owner.name for method in methods if method.owner is not None and method.name in unnamed}
     if not names:
         return {}
     rows = set(mentions(module, names))
@@ -110,12 +107,12 @@ def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[Funct
     return {f: None for f in found if f.owner is not None or _computes(f)}
 
 
-def _may_be_called_unnamed(module: Module, method: FunctionSource) -> bool:
+def _may_be_called_unnamed(module: Module, method: str) -> bool:
     """Whether Python or torch may call a method without its name, or the file uses the name for more than calls."""
     return (
-        method.name == "forward"
-        or method.name.startswith("__")
-        or bool(rows_with(module, method.name.encode(), _is_no_call))
+        method == "forward"
+        or method.startswith("__")
+        or bool(rows_with(module, method.encode(), _is_no_call))
     )
 
 
