@@ -87,8 +87,8 @@ def _kind(run: Run, owner: ClassValue, annotation: ast.expr) -> str:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
             annotation = ast.parse(annotation.value, mode="eval").body
-        except (SyntaxError, ValueError):
-            return ""
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ""  # no annotation, or one nested without end
     if isinstance(annotation, ast.Subscript):
         annotation = annotation.value
     if not isinstance(annotation, (ast.Name, ast.Attribute)):

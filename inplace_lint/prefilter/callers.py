@@ -129,8 +129,11 @@ def _is_of_signature(module: Module, row: int) -> bool:
 
 def _computes(function: FunctionSource) -> bool:
     """Whether a function may compute with tensors: it calls an operation by its name, or has an operator."""
-    named = called_in(function.text)
-    return not named.isdisjoint(_operations()) or any(
+    text = function.text
+    named = called_in(text) & _operations()
+    if any(not hasattr(builtins, name) or f".{name}(".encode() in text for name in named):
+        return True  # `x.sum()`, and not `sum(sizes)`
+    return any(
         isinstance(node, ast.BinOp)
         and not isinstance(node.right, ast.JoinedStr)
         and not (isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant))
@@ -140,10 +143,9 @@ def _computes(function: FunctionSource) -> bool:
 
 @cache
 def _operations() -> frozenset[str]:
-    """The names of all operations, as methods or functions, that are not those of builtins: `max`."""
+    """The names of all operations, as methods or functions."""
     known = table.get()
-    found = {name for space in ("Tensor", *known.spaces()) for name in known.names(space)}
-    return frozenset(found - vars(builtins).keys())
+    return frozenset(name for space in ("Tensor", *known.spaces()) for name in known.names(space))
 
 
 #: Methods that iterating over an object runs.

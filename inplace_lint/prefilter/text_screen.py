@@ -109,6 +109,8 @@ _BEFORE_OUT = frozenset([b"(", b",", b" ", b"\t"])
 _LOOKED_UP = Pattern(rb"(?:\bgetattr|\.(?:get|pop|setdefault))\([^()]*\Z")
 
 
+#: So much of a row is looked at around a `True`, so that a row of many costs no more than its length.
+_NEAR = 200
 #: Text that ends inside of a list, or of a tuple: `"stages": (None, True,`.
 _IN_DISPLAY = Pattern(rb"(?:\[|(?:[=:,(\[]|\breturn)[ \t]*\()[^()\[\]]*\Z")
 
@@ -117,11 +119,11 @@ def _is_given_by_place(text: bytes, start: int, end: int) -> bool:
     """Whether a `True` is a positional argument, and so perhaps `inplace`."""
     if text[start - 1 : start] == b"=":
         return False
-    before = text[text.rfind(b"\n", 0, start) + 1 : start].rstrip(b" \t")
+    first = max(start - _NEAR, 0)
+    before = text[max(text.rfind(b"\n", first, start) + 1, first) : start].rstrip(b" \t")
     if before[-1:] not in (b"(", b",") or _IN_DISPLAY().search(before):
         return False
-    stop = text.find(b"\n", end)
-    after = text[end : stop if stop >= 0 else len(text)].lstrip(b" \t")
+    after = text[end : end + _NEAR].lstrip(b" \t")
     return after[:1] in (b",", b")") and not _LOOKED_UP().search(before[:-1])
 
 

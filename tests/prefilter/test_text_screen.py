@@ -26,6 +26,7 @@ def rows(text: str) -> list[int]:
         "nn.ReLU(inplace=flag)",
         "nn.ReLU(True)",
         "nn.Dropout(0.5, True)",
+        f"nn.Dropout({'0.5 + ' * 60}0.1, True)",
         "torch.exp(a, out=a)",
         "loss.backward(); optimizer.step()",
     ],
@@ -48,6 +49,8 @@ def test_what_may_write_is_marked(text: str) -> None:
         "x.requires_grad_first_(1)",
         "nn.ReLU(inplace=False)",
         "f(bias=True, k=1)",
+        "stages = (None, True, False)",
+        "stages = [None, True, False]",
         "optimizer.step()",
     ],
 )
