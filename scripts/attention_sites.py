@@ -16,7 +16,7 @@ from inplace_lint.attention.find import find
 from inplace_lint.attention.plan import Plan
 from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
-from inplace_lint.prefilter.summaries import Prefilter
+from inplace_lint.prefilter.prefilter import Prefilter
 from inplace_lint.project import Project
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module

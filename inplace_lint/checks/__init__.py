@@ -99,13 +99,15 @@ def _with_others(module: Module, settings: Settings, found: list[Diagnostic]) ->
 
 
 def _findings(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:
+    from ..prefilter.selection import may_find
+
     diagnostics: list[Diagnostic] = []
     program.want_notes(settings.notes or settings.min_confidence == "possible")
-    roots = program.roots(module)
-    if roots:
-        from ..schedule.analyze import gathered
+    program.begin()
+    if may_find(program.prefilter, module):
+        from ..schedule.analyze import analyze
 
-        found = {finding: _judge(module, finding) for finding in gathered(module, program, roots)}
+        found = {finding: _judge(module, finding) for finding in analyze(module, program)}
         if any(finding.beneath for finding in found):
             from ..schedule.reported_elsewhere import without_those_told_elsewhere
 
@@ -115,7 +117,6 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
     diagnostics += _declarations(module, program)
     diagnostics += [_cut_short(module, source, why) for source, why in program.cut_short.items()]
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
-    program.prefilter.settle()
     return diagnostics
 
 

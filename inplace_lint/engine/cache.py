@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..project import Project, Settings
     from ..project.contents import Stamp
     from ..project.modules import Question
-    from .graph import Answers, Key
+    from .graph import Key
 
 #: Settings that cached findings do not depend on: they select files, or decide which findings are shown and how.
 _LATER = frozenset(
@@ -37,12 +37,11 @@ _TOUCHED = 50
 
 @dataclass(slots=True)
 class News:
-    """What one process found out: findings, what they depend on, the files' time stamps, answers about files."""
+    """What one process found out: findings, what they depend on, and the files' time stamps."""
 
     entries: dict[Key, Entry] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
     seen: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
-    answers: Answers = field(default_factory=dict)
 
 
 class Cache:
@@ -63,8 +62,6 @@ class Cache:
         self._answers: dict[Question, tuple[str | None, list[str]]] = {}
         self.learnt = News()
         self._fresh: dict[Key, Entry] = {}
-        #: answers about functions of imported files (`prefilter.cached_answers`)
-        self.answers = _Answers(self)
 
     @property
     def graph(self) -> Graph:
@@ -103,7 +100,6 @@ class Cache:
         for known in (self._good, self._bad, self._questions, self._answers, self._fresh):
             known.clear()
         self._told, self.learnt = News(), News()
-        self.answers.turn()
 
     def stands(self, path: str) -> bool:
         """Whether a file and everything it imports are known to be unchanged."""
@@ -155,8 +151,6 @@ class Cache:
         """What was found out since the last call."""
         told, news = self._told, News(self._fresh)
         self._fresh = {}
-        if not self.contents.unsaved:
-            news.answers = self.answers.news()
         for importer, questions in self.project.asked.items():
             path = os.path.abspath(importer)
             if self._questions.get(importer) != len(questions) and path in self.contents.held:
@@ -164,7 +158,7 @@ class Cache:
                 news.nodes[path] = self._node(path, questions)
         needed = {target for node in news.nodes.values() for target in node.next}
         needed.update(path for path, _ in news.entries)
-        needed.update(told.nodes, news.answers, self.graph.reached(self.answers.used()))
+        needed.update(told.nodes)
         for path in needed - news.nodes.keys():
             held, known = self.contents.held.get(path), told.nodes.get(path)
             if held is not None and (known is None or known.held != held):
@@ -203,7 +197,6 @@ class Cache:
         """Adds what a worker process found out."""
         self.learnt.entries |= news.entries
         self.learnt.seen |= news.seen
-        _add(self.learnt.answers, news.answers)
         for path, node in news.nodes.items():
             known = self.learnt.nodes.setdefault(path, node)
             if known is not node:
@@ -222,8 +215,6 @@ class Cache:
         entries = {
             key: one for key, one in graph.entries.items() if key[0] not in stale and os.path.isfile(key[0])
         }
-        graph.answers = {path: one for path, one in graph.answers.items() if path not in stale}
-        _add(graph.answers, learnt.answers)
         for path in changed:
             del graph.nodes[path]
         for path, node in learnt.nodes.items():
@@ -231,7 +222,6 @@ class Cache:
         unstable = {path for path, node in graph.nodes.items() if node.held == UNSTABLE}
         unstable = graph.resting_on(unstable, graph.nodes)
         entries |= learnt.entries
-        graph.answers = {path: one for path, one in graph.answers.items() if path not in unstable}
         graph.keep_only({key: one for key, one in entries.items() if key[0] not in unstable})
         graph.seen |= learnt.seen
         self._look_through_packages(graph)
@@ -282,48 +272,6 @@ class Cache:
             for path, one in {**graph.seen, **self.contents.seen}.items()
             if path in graph.nodes or path in graph.deeds
         }
-
-
-class _Answers:
-    """Cached answers about imported files; implements `project.modules.Answers`."""
-
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
-        self._known: dict[str, dict[str, bool]] = {}
-        self._fresh: Answers = {}
-
-    def recall(self, filename: str, question: str) -> bool | None:
-        known = self._known.get(filename)
-        if known is None:
-            path, cache = os.path.abspath(filename), self._cache
-            known = self._known[filename] = cache.graph.answers.get(path, {}) if cache.stands(path) else {}
-        return known.get(question)
-
-    def rests_on(self, filename: str) -> dict[str, tuple[str | None, set[str]]]:
-        nodes, reached = self._cache.graph.nodes, self._cache.graph.reached([os.path.abspath(filename)])
-        return {path: (nodes[path].held, nodes[path].next) for path in reached}
-
-    def keep(self, filename: str, question: str, answer: bool) -> None:
-        self._fresh.setdefault(os.path.abspath(filename), {})[question] = answer
-
-    def used(self) -> list[str]:
-        """The files with a cached answer that was loaded."""
-        return [os.path.abspath(filename) for filename, known in self._known.items() if known]
-
-    def turn(self) -> None:
-        """Forgets all answers, because files may have changed."""
-        self._known.clear()
-        self._fresh.clear()
-
-    def news(self) -> Answers:
-        """The answers that were kept since the last call."""
-        fresh, self._fresh = self._fresh, {}
-        return fresh
-
-
-def _add(known: Answers, others: Answers) -> None:
-    for path, answers in others.items():
-        known.setdefault(path, {}).update(answers)
 
 
 class Caches:

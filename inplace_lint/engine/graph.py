@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     #: a file, and which entry of it: its findings without notes (False) or with notes and possible ones (True), or
     #: the findings whose edits were made (`EDITS`)
     Key = tuple[str, int]
-    #: by path, the answers to questions about a file
-    Answers = dict[str, dict[str, bool]]
 
 
 EDITS = 2
@@ -68,8 +66,6 @@ class Graph:
     seen: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
     #: by path, the digest of a package's file, and the summary of what it does
     deeds: dict[str, tuple[str, str]] = field(default_factory=dict)
-    #: answers about imported files
-    answers: Answers = field(default_factory=dict)
 
     def reached(self, paths: Iterable[str], without: Collection[str] = ()) -> set[str]:
         """The files that these import, directly or not, and themselves; the walk stops at files in `without`."""
@@ -100,11 +96,10 @@ class Graph:
         return found
 
     def keep_only(self, entries: dict[Key, Entry]) -> None:
-        """Replaces the entries, and drops all nodes and answers that they do not depend on."""
+        """Replaces the entries, and drops all nodes that they do not depend on."""
         self.entries = entries
         reached = self.reached(path for path, _ in entries)
         self.nodes = {path: node for path, node in self.nodes.items() if path in reached}
-        self.answers = {path: known for path, known in self.answers.items() if path in reached}
 
 
 def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str]) -> bool:
@@ -118,7 +113,7 @@ def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str
 
 
 def dumped(graph: Graph, root: str) -> bytes:
-    """Serialises the graph: two lines of JSON, then one for each entry's findings. Paths are relative to the root."""
+    """Serialises the graph: a line of JSON, then one for each entry's findings. Paths are relative to the root."""
     paths: dict[str, int] = {}
 
     def number(path: str) -> int:
@@ -133,31 +128,23 @@ def dumped(graph: Graph, root: str) -> bytes:
     entries = [[number(path), int(notes), one.says] for (path, notes), one in graph.entries.items()]
     seen = [[number(path), stamp, held] for path, (stamp, held) in graph.seen.items()]
     deeds = [[number(path), held, said] for path, (held, said) in graph.deeds.items()]
-    answered = [
-        [
-            number(path),
-            *(" ".join(one for one, yes in known.items() if yes is which) for which in (True, False)),
-        ]
-        for path, known in graph.answers.items()
-    ]
     prefix = os.path.join(root, "")
     names = [path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) else path for path in paths]
     head = {"deeds": deeds, "paths": names, "nodes": nodes, "entries": entries, "seen": seen}
-    told = (json.dumps(one, separators=(",", ":")) for one in (head, answered))
-    lines = [*told, *(one.text for one in graph.entries.values())]
+    lines = [json.dumps(head, separators=(",", ":")), *(one.text for one in graph.entries.values())]
     return "\n".join(lines).encode("ascii")
 
 
 def loaded(body: bytes, root: str) -> Graph:
     """Reads what `dumped` wrote. Raises ValueError for anything else."""
-    first, answered, *texts = body.decode("ascii").split("\n")
+    first, *texts = body.decode("ascii").split("\n")
     try:
-        return _loaded(json.loads(first), json.loads(answered), texts, root)
+        return _loaded(json.loads(first), texts, root)
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as error:
         raise ValueError("no graph") from error
 
 
-def _loaded(head: Any, answered: Any, texts: list[str], root: str) -> Graph:
+def _loaded(head: Any, texts: list[str], root: str) -> Graph:
     prefix = os.path.join(root, "")
     paths = [name if os.path.isabs(name) else prefix + name.replace("/", os.sep) for name in head["paths"]]
     graph = Graph()
@@ -171,6 +158,4 @@ def _loaded(head: Any, answered: Any, texts: list[str], root: str) -> Graph:
         graph.entries[paths[at], int(notes)] = Entry(text, int(says))
     graph.deeds = {paths[at]: (held, said) for at, held, said in head["deeds"]}
     graph.seen = {paths[at]: (tuple(stamp), held) for at, stamp, held in head["seen"]}
-    for at, yes, no in answered:
-        graph.answers[paths[at]] = {**dict.fromkeys(yes.split(), True), **dict.fromkeys(no.split(), False)}
     return graph

@@ -141,8 +141,6 @@ def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
             return [], 0
         place = Location(filename, 1, 1, 1, 1)
         return [Diagnostic("IPL000", "unreadable-file", "error", "certain", message, place)], 0
-    if cache is not None:
-        _project(settings).answers = cache.answers
     found, program = _gathered(filename, source, settings)
     if cache is not None:
         says = _SILENT
@@ -188,8 +186,6 @@ def remembering(caches: Caches | None, writes: bool = True) -> Iterator[None]:
         raise
     finally:
         _caches = None
-        for project in _projects.values():
-            project.answers = None
 
 
 def _unknown(targets: Sequence[Target]) -> list[Target]:

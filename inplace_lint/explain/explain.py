@@ -80,7 +80,7 @@ class _Account:
         rows = text_screen.rows_of(module)
         self.candidates = rows
         self.checked = bool(rows)
-        self.done: Done = analyze.runs(module, program, program.roots(module))
+        self.done: Done = analyze.runs(module, program, analyze.roots(module, program))
         self.visits = self._kept()
         if not self.visits and not self.tracer.visits:
             self.checked = False

@@ -212,7 +212,9 @@ def enter(
     run.state = State(run.state)
     frame.base = outer[1]
     frame.given = bound = bind(run, function, args, kwargs, exact)
-    if exact and not force and source.node.args.kwarg is not None:
+    if force and exact and source is run.entering.body_of:
+        _fill_rest(run, source, bound)
+    elif exact and not force and source.node.args.kwarg is not None:
         rest = bound[source.node.args.kwarg.arg]
         run.state.slots[(rest, LENGTH)] = Constant(len(rest.keys) if isinstance(rest, Mapping_) else 0)
     run.frame, run.loops = frame, []
@@ -236,6 +238,17 @@ def enter(
         run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
     result = _come_back(run, frame, path)
     return _answer(run, result, at) if isinstance(result, Phi) and run.asked.times > asked else result
+
+
+def _fill_rest(run: Run, source: FunctionSource, bound: dict[str, Value]) -> None:
+    """Lets the `*args` and `**kwargs` of a root hold anything: its caller is not known."""
+    for parameter, made in (
+        (source.node.args.vararg, Sequence_("tuple")),
+        (source.node.args.kwarg, Mapping_()),
+    ):
+        if parameter is not None and parameter.arg not in run.root.args:
+            containers.fill(run, made, Unknown())
+            bound[parameter.arg] = made
 
 
 def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:

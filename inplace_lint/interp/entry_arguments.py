@@ -158,13 +158,24 @@ def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dic
         cls = None if parameter.arg in known else _class_of(run, source, parameter)
         if cls is None:
             continue
-        obj = found[parameter.arg] = Instance(cls, shared=run.builds)
+        obj = Instance(cls, shared=run.builds)
+        found[parameter.arg] = _perhaps(run, source, parameter, obj)
         init = lookup.find(run, cls.order(), "__init__")
         if isinstance(init, FunctionValue):
             obj.pending = ([], arguments_of(run, init.source, obj))
         run.root.outside.add(obj)
     run.root.supposing -= 1
     return found
+
+
+def _perhaps(run: Run, source: FunctionSource, parameter: ast.arg, obj: Instance) -> Value:
+    """The object or, by default, None: what goes wrong with an object is told where one is passed."""
+    default = source.default_of(parameter)
+    if source.name == "__init__" or not isinstance(default, ast.Constant) or default.value is not None:
+        return obj
+    bit = run.bit(("argument", source, parameter.arg))
+    run.expect(bit, False)
+    return Phi(((literal(bit, True), obj), (literal(bit, False), Constant(None))))
 
 
 def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValue | None:

@@ -6,8 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from ..prefilter.selection import suspects
-from ..prefilter.summaries import Prefilter
+from ..prefilter.prefilter import Prefilter
 from ..prefilter.text_screen import sets_state
 from ..syntax.files import Files
 from . import guards
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable
 
+    from ..prefilter.driver_synthesis import Driver
     from ..project.modules import Project
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .class_value import ClassValue
@@ -127,6 +127,8 @@ class Program:
         self.soft_limit = 0
         #: functions of the file at hand (None: its top level) that were not analysed to their end, and why
         self.cut_short: dict[FunctionSource | None, str] = {}
+        #: how the file is used from outside, if it does not show that itself: its top level is run with them
+        self.drivers: list[Driver] = []
         #: a run is a second look (`schedule.refine`)
         self.second_look = False
         self.prefilter = prefilter or Prefilter(Files(project))
@@ -150,16 +152,11 @@ class Program:
         #: values of top-level names that do not depend on the run
         self.known_names: dict[tuple[Module, str], Value] = {}
 
-    def roots(self, module: Module) -> list[FunctionSource | None]:
-        """The functions of a file that are worth a run (None: its top level)."""
-        self.files.add(module)
-        self._begin()
-        return suspects(self.prefilter, module)
-
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Forget what runs of other files left: the findings of a file must not depend on the order of files."""
         self.forget_objects()
         self.last_uid = 0
+        self.drivers = []
         of_runs = (self.tensors, self.cut_short, self.known_names, self._classes, self._set_later)
         # answers that depend on the file under check
         of_sketches = (self._entered, self._gives, self._asks)
@@ -184,14 +181,18 @@ class Program:
         return run
 
     def enters(self, source: FunctionSource) -> bool:
-        """Whether every run enters calls of the function: it may write, set state, or register forward hooks."""
+        """Whether every run enters calls of the function.
+
+        It may set state or register forward hooks, or it writes something that its caller may know of (`left_open`).
+        """
         known = self._entered.get(source)
         if known is None:
-            prefilter = self.prefilter
-            known = prefilter.may_write(source) or sets_state(source) or prefilter.is_suspicious(source)
-            known = known or source.mentions(b".register_forward_")
-            self._entered[source] = known
-        return known or source in self.writers
+            known = self.prefilter.keeps(source) or sets_state(source)
+            known = self._entered[source] = known or any(map(source.mentions, _ENTERED))
+        if known or source in self.writers:
+            return True
+        leaves = self.prefilter.left_open.get(source.origin or source)
+        return self.prefilter.may_write(source) if leaves is None else leaves > 0
 
     def gives_writer(self, source: FunctionSource) -> bool:
         """Whether a function returns an object with a method in the project that writes."""
@@ -263,6 +264,8 @@ class Program:
         return known
 
 
+#: What a function mentions that may change how later code acts: hooks of modules, names outside of it.
+_ENTERED = (b".register_forward_", b"nonlocal ", b"global ")
 #: Methods that add elements to a list, a set or a dict.
 _FILLS = frozenset("append appendleft extend insert add update setdefault".split())
 

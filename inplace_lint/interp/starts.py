@@ -170,7 +170,7 @@ def run_body(
     run: Run | None = None,
 ) -> Run:
     """Run the top level of a file, and without `run` the supposed callers of its training (`driver_run`)."""
-    ways = program.prefilter.drivers(module) if run is None else []
+    ways = program.drivers if run is None else []
     run = new_run(program, module, driver_run.DriverRun(program, module) if ways else run)
     run.entering.deep = deep
     run.top_levels.frames[module.filename] = run.frame

@@ -1,6 +1,5 @@
-"""Decides, in one cheap pass over a function's syntax, whether an exact abstract interpretation is worth its cost.
+"""Tells from the text of files which functions may write a tensor, who may call them, and what fits their parameters.
 
-It is a may-analysis: it joins all paths and keeps every alias, so it sees each write that may hit a saved tensor.
-The interpreter (`interp`) then decides whether such a write is a bug, and under which path conditions. The pass over
-one function ends in its `Summary`; calls use the summaries of their callees, so the cost stays linear.
+Nothing is evaluated here. A call graph by names has too many edges rather than too few: what a function really writes
+is asked of a run of it (`interp`, `schedule.left_open`).
 """

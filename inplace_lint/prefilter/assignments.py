@@ -1,4 +1,4 @@
-"""Indexes the assignments of one function: to names, to attributes of `self`, and its `return` values."""
+"""Indexes the assignments of one function: to names, and to attributes of objects."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ COMPUTED = ".*"
 class Assignments:
     """An index of a function's statements, in which nothing is evaluated."""
 
-    __slots__ = ("branches", "names", "parameters", "returns")
+    __slots__ = ("names", "parameters")
 
     def __init__(self, body: list[ast.stmt], receiver: str) -> None:
-        #: first and last row of each block that an `if`, or a `continue` under one, may skip
-        self.branches: list[tuple[int, int]] = []
         #: by `x`, or `.x` for an attribute of the receiver: (kind of assignment, expression, index in the tuple)
         self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
         #: `other.x = nn.Parameter(...)`: attributes of other objects than the receiver, each with the call
         self.parameters: list[tuple[ast.Attribute, ast.Call]] = []
-        self.returns: list[ast.expr] = []
         stack = body[::-1]
         while stack:
             statement = stack.pop()
@@ -36,9 +33,6 @@ class Assignments:
                 for value in getattr(statement.value, "elts", (statement.value,)):
                     if isinstance(value, ast.Call):
                         self._call(value, receiver)
-            elif isinstance(statement, ast.Return):
-                if statement.value is not None:
-                    self.returns.append(statement.value)
             elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
                 if statement.value is not None:
                     how = "+" if isinstance(statement, ast.AugAssign) else "="
@@ -48,15 +42,8 @@ class Assignments:
             else:
                 if isinstance(statement, ast.For):
                     self._add(statement.target, receiver, "element", statement.iter)
-                elif isinstance(statement, ast.If):
-                    self.branches.append((statement.lineno, statement.end_lineno or statement.lineno))
                 for inner in reversed(inner_bodies(statement)):
                     stack.extend(inner[::-1])
-                    self.branches += _left_out(inner)
-
-    def may_be_skipped(self, node: ast.expr) -> bool:
-        """Whether an `if` may skip an expression."""
-        return any(first <= node.lineno <= last for first, last in self.branches)
 
     def _target(self, target: ast.expr, value: ast.expr, receiver: str) -> None:
         if isinstance(target, (ast.Name, ast.Attribute)):
@@ -129,12 +116,3 @@ def _makes_parameter(call: ast.Call) -> bool:
 def _is_name(node: ast.expr, name: str) -> bool:
     """Whether an expression is this name."""
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _left_out(block: list[ast.stmt]) -> list[tuple[int, int]]:
-    """The rows that a `continue` or `break` under a condition skips, to the end of its block."""
-    for statement in block:
-        if isinstance(statement, ast.If) and isinstance(statement.body[-1], (ast.Continue, ast.Break)):
-            last = block[-1]
-            return [(statement.lineno, last.end_lineno or last.lineno)]
-    return []

@@ -24,9 +24,9 @@ from .source_words import (
 from .text_screen import around, hands_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import ClassSource, FunctionSource, Module
 
 #: Above these limits (names; bytes of text) one index of all calls replaces a search per name.
 _FEW = 30
@@ -83,13 +83,28 @@ def that_build(module: Module, names: set[str]) -> set[str]:
     return found
 
 
+def _makers(module: Module, cls: ClassSource) -> set[str]:
+    """The names by which a file may make an object of a class: the class, and functions that return what it makes."""
+    names = {cls.name}
+    if cls.module is not module:
+        names |= that_build(cls.module, names)
+        names |= _aliases(module, names)
+    return names
+
+
+def _aliases(module: Module, names: set[str]) -> set[str]:
+    """The names under which a file imports what has these names elsewhere."""
+    return {alias for alias, binding in module.imports.items() if binding.member in names}
+
+
 def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[FunctionSource, None]:
     """Functions that may have an object with one of these methods: they name its class, or what is made with it.
 
     Such a function may call the method without its name: as an operator, in a `with`, from a table or a container.
     """
     unnamed = {name for name in {method.name for method in methods} if _may_be_called_unnamed(module, name)}
-    names = {method.owner.name for method in methods if method.owner is not None and method.name in unnamed}
+    owners = {method.owner for method in methods if method.owner is not None and method.name in unnamed}
+    names = {name for owner in owners for name in _makers(module, owner)}
     if not names:
         return {}
     rows = set(mentions(module, names))
@@ -104,7 +119,7 @@ def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[Funct
         if not _is_of_signature(module, row)
     ]
     found = around(module, named, named, named=True)
-    return {f: None for f in found if f.owner is not None or _computes(f)}
+    return {f: None for f in found if f.owner is not None or computes(f)}
 
 
 def _may_be_called_unnamed(module: Module, method: str) -> bool:
@@ -127,18 +142,41 @@ def _is_of_signature(module: Module, row: int) -> bool:
     return isinstance(body, list) and row < body[0].lineno
 
 
-def _computes(function: FunctionSource) -> bool:
+def computes(function: FunctionSource) -> bool:
     """Whether a function may compute with tensors: it calls an operation by its name, or has an operator."""
     text = function.text
     named = called_in(text) & _operations()
     if any(not hasattr(builtins, name) or f".{name}(".encode() in text for name in named):
         return True  # `x.sum()`, and not `sum(sizes)`
-    return any(
+    return any(map(_is_operator, walk(function.node)))
+
+
+def _is_operator(node: ast.AST) -> bool:
+    """Whether a node is an operator that may have a tensor at one side."""
+    return (
         isinstance(node, ast.BinOp)
         and not isinstance(node.right, ast.JoinedStr)
         and not (isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant))
-        for node in walk(function.node)
     )
+
+
+def does_more(function: FunctionSource, than: Container[str]) -> bool:
+    """Whether a function may save a tensor other than in calls of these names: by an operator or another call.
+
+    Constructors and methods of strings and containers do not count.
+    """
+    module = function.module
+    for node in walk(function.node):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            harmless = (
+                _OF_CONTAINERS if isinstance(node.func, ast.Attribute) else {*_BUILTINS, *module.classes}
+            )
+            if name not in than and name not in harmless:
+                return True
+        elif _is_operator(node):
+            return True
+    return False
 
 
 @cache
@@ -148,11 +186,15 @@ def _operations() -> frozenset[str]:
     return frozenset(name for space in ("Tensor", *known.spaces()) for name in known.names(space))
 
 
+#: What calls of these names do is no operation on a tensor.
+_BUILTINS = frozenset(vars(builtins))
+_OF_CONTAINERS = frozenset(name for kind in (dict, list, set, str) for name in dir(kind)) - {"index", "copy"}
+
 #: Methods that iterating over an object runs.
 _GONE_OVER = frozenset(["__iter__", "__next__", "__getitem__"])
 
 
-def _called_as(function: FunctionSource) -> tuple[object, ...]:
+def called_as(function: FunctionSource) -> tuple[object, ...]:
     """A key under which functions share their callers: methods of one name count as one."""
     owner = None if function.owner is None else function.owner.name
     by_class = owner is not None and function.name in _BY_CLASS
@@ -170,21 +212,25 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
     put into a list in `__init__` is called by the methods that use the list; `__iter__`, by a loop over the object.
     """
     rows: set[int] = set()
-    built = set()
+    built: set[str] = set()
     handed: set[int] = set()
-    for function in {_called_as(f): f for f in asked}.values():
-        over = function.owner is not None and function.name in _GONE_OVER
-        forward = over or (function.owner is not None and function.name in ("forward", "__call__"))
-        word = function.owner.name if forward and function.owner is not None else function.name
-        if forward:
-            built.add(word)
-        run = is_run if forward and not over else is_taken
-        calls = _rows_of_call(module, word, run, len(asked))
-        rows.update(calls)
-        if function.descriptor == "property":
-            rows.update(rows_with(module, word.encode(), is_read))
-        if function.owner is None and _is_put_somewhere(module.source, word.encode()):
-            handed.update(rows_with(module, word.encode(), is_kept))
+    for function in {called_as(f): f for f in asked}.values():
+        owner = function.owner
+        over = owner is not None and function.name in _GONE_OVER
+        forward = over or (owner is not None and function.name in ("forward", "__call__"))
+        words = {function.name} | (
+            _aliases(module, {function.name}) if function.module is not module else set()
+        )
+        if forward and owner is not None:
+            words = {owner.name}
+            built |= _makers(module, owner)
+        for word in sorted(words):
+            run = is_run if forward and not over else is_taken
+            rows.update(_rows_of_call(module, word, run, len(asked)))
+            if function.descriptor == "property":
+                rows.update(rows_with(module, word.encode(), is_read))
+            if owner is None and _is_put_somewhere(module.source, word.encode()):
+                handed.update(rows_with(module, word.encode(), is_kept))
     builds: list[int] = []
     if built:
         built |= that_build(module, built)

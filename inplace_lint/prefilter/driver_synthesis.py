@@ -18,10 +18,10 @@ from .roles import Roles, parameters_of
 from .source_words import runs_backward
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .summaries import Prefilter
+    from .prefilter import Prefilter
 
 #: The optimizer's name in a driver: `@` cannot occur in a file's own names.
 OPTIMIZER = "@optimizer"
@@ -49,29 +49,38 @@ class Driver:
     unsure: bool
 
 
-def drivers_of(prefilter: Prefilter, module: Module) -> list[Driver]:
-    """Drivers for the training functions of a file or, if it has none, for its entry points.
-
-    Empty where the file runs its own training, or no objects fit.
-    """
-    if selection.trains(module):
+def of_training(prefilter: Prefilter, module: Module) -> list[Driver]:
+    """Drivers for the training functions of a file; empty where it runs its own training, or no objects fit."""
+    if not module.classes or selection.trains(module):
         return []
-    takes_gradients = runs_backward(module) or b"autograd.grad(" in module.source
-    writing = entry_points.writing(prefilter, module)
-    if not (takes_gradients or writing):
+    if not (runs_backward(module) or b"autograd.grad(" in module.source):
         return []
     roles = Roles(prefilter, module)
     found: list[Driver] = []
-    for cls, functions in [*_entries(roles).items()][:_ENTRIES] if takes_gradients else ():
+    for cls, functions in [*_entries(roles).items()][:_ENTRIES]:
         if cls is None:
             for function in functions[:_ENTRIES]:
                 found += _ways(roles, None, [function])
         else:
             found += _ways(roles, cls, functions)
-    if not found:
-        for cls, function in islice(entry_points.entry_points(prefilter, roles, writing), _ENTRIES):
-            found += _ways(roles, cls, [function])
     return found
+
+
+def of_entry_points(
+    prefilter: Prefilter, module: Module, left_open: Collection[FunctionSource]
+) -> list[Driver]:
+    """Drivers for the entry points of a file that does not train, through which a write is reached.
+
+    `left_open` are functions whose runs left to their callers whether a write is an error.
+    """
+    writing = (
+        entry_points.writing(prefilter, module) if module.classes and not selection.trains(module) else set()
+    )
+    if writing.isdisjoint(left_open):
+        return []
+    roles = Roles(prefilter, module)
+    points = entry_points.entry_points(prefilter, roles, writing, left_open)
+    return [way for cls, function in islice(points, _ENTRIES) for way in _ways(roles, cls, [function])]
 
 
 def _entries(roles: Roles) -> dict[ClassSource | None, list[FunctionSource]]:

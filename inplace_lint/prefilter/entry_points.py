@@ -14,11 +14,11 @@ from .source_words import may_be_read, rows_with
 from .text_screen import rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
+    from .prefilter import Prefilter
     from .roles import Roles
-    from .summaries import Prefilter
 
 #: Methods that Python runs when an object is created, called or iterated over.
 _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next__")
@@ -27,17 +27,20 @@ _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next_
 def writing(prefilter: Prefilter, module: Module) -> set[FunctionSource]:
     """The functions of a file, other than `__init__`, with a write that may hit a tensor of their caller.
 
-    Empty where no summary leaves an error possible, and where the file has fewer than two definitions.
+    Empty where the file has fewer than two definitions.
     """
     if len(module.functions) + len(module.classes) < 2:
         return set()  # nothing is entered from somewhere else
     found = {f for row in rows_of(module) for f in module.functions_at(row)[:1] if f.name != "__init__"}
     found &= prefilter.candidates(module).keys()
-    return found if any(not prefilter.passes_over(f) and prefilter.of(f).is_open() for f in found) else set()
+    return found
 
 
 def entry_points(
-    prefilter: Prefilter, roles: Roles, writing: set[FunctionSource]
+    prefilter: Prefilter,
+    roles: Roles,
+    writing: set[FunctionSource],
+    left_open: Collection[FunctionSource],
 ) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
     """The entry points: (None, function) where a parameter fits a class of the file, or (class, method)."""
     reach = _Reach(roles)
@@ -46,7 +49,7 @@ def entry_points(
         if (
             any(cls is None or f.owner is not cls for f in others)
             and not prefilter.passes_over(top)
-            and any(prefilter.of(f).is_open() for f in (top, *others))
+            and any(f in left_open for f in (top, *others))
         ):
             yield cls, top
 

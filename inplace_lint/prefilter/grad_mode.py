@@ -7,35 +7,26 @@ from typing import TYPE_CHECKING
 
 from ..syntax.nodes import inner_bodies, walk
 from ..torchmodel.spelling import MODES
-from . import construct
-from .atoms import Symbol
 from .source_words import first_place, stands
 
 if TYPE_CHECKING:
-    from ..syntax.module import FunctionSource
-    from .expressions import Scope as Expressions
-    from .summaries import Prefilter
+    from ..syntax.module import FunctionSource, Module
+    from .prefilter import Prefilter
 
 
-def grad_mode(scope: Expressions, node: ast.expr) -> bool | None:
+def grad_mode(prefilter: Prefilter, module: Module, node: ast.expr) -> bool | None:
     """Whether a context manager or decorator turns gradient recording on or off; None if it does neither."""
     call = node if isinstance(node, ast.Call) else None
-    func = node.func if isinstance(node, ast.Call) else node
-    if not isinstance(func, (ast.Name, ast.Attribute)):
+    found = prefilter.names.resolve(module, node.func if isinstance(node, ast.Call) else node)
+    kind = MODES.get(found.what) if found is not None and isinstance(found.what, str) else None
+    if kind is None or kind == "autocast":
         return None
-    for atom in scope.value(func):
-        if isinstance(atom, Symbol) and atom.dotted in MODES:
-            kind = MODES[atom.dotted]
-            if kind == "autocast":
-                return None
-            flag = call.args[0] if call is not None and call.args else None
-            if kind == "off":
-                return False
-            if kind == "on":
-                return True
-            told = getattr(flag, "value", True)
-            return told is not False if kind == "flag" else told is False
-    return None
+    if kind == "off":
+        return False
+    if kind == "on":
+        return True
+    told = getattr(call.args[0] if call is not None and call.args else None, "value", True)
+    return told is not False if kind == "flag" else told is False
 
 
 #: Words that turn recording on again inside a no_grad function, or that run a backward.
@@ -50,34 +41,32 @@ def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
 
     The exception is an optimizer's `step(closure)`: it only records the call of `closure` under `enable_grad`.
     """
-    node = source.node
-    scope = construct.Scope(prefilter, source.module)
-    if not any(grad_mode(scope, decorator) is False for decorator in getattr(node, "decorator_list", ())):
+    decorators = getattr(source.node, "decorator_list", ())
+    if not any(grad_mode(prefilter, source.module, decorator) is False for decorator in decorators):
         return False
     text = _body_of(source)
     told = sum(text.count(word) for word in _RECORDS)
-    return told == 0 or told == _closures(scope, source)
+    return told == 0 or told == _closures(prefilter, source)
 
 
 def calls_quietly(prefilter: Prefilter, source: FunctionSource, name: str) -> bool:
     """Whether a function uses a name, or an attribute of that name, only in blocks that record nothing."""
     body = source.node.body
-    scope = construct.Scope(prefilter, source.module)
-    return isinstance(body, list) and not any(_is_recorded(scope, each, source, name) for each in body)
+    return isinstance(body, list) and not any(_is_recorded(prefilter, each, source, name) for each in body)
 
 
-def _is_recorded(scope: Expressions, statement: ast.stmt, source: FunctionSource, name: str) -> bool:
+def _is_recorded(prefilter: Prefilter, statement: ast.stmt, source: FunctionSource, name: str) -> bool:
     whole = walk(statement)
     if not _names(whole, name):
         return False
     if isinstance(statement, ast.With) and any(
-        grad_mode(scope, item.context_expr) is False for item in statement.items
+        grad_mode(prefilter, source.module, item.context_expr) is False for item in statement.items
     ):
         text = source.module.text(statement.body[0].lineno, statement.end_lineno or statement.lineno)
         return any(isinstance(node, _LATER) for node in whole) or any(word in text for word in _RECORDS)
     inner = [each for body in inner_bodies(statement) for each in body]
     own = walk(statement, set(inner))
-    return _names(own, name) or any(_is_recorded(scope, each, source, name) for each in inner)
+    return _names(own, name) or any(_is_recorded(prefilter, each, source, name) for each in inner)
 
 
 def _names(nodes: list[ast.AST], name: str) -> bool:
@@ -128,14 +117,16 @@ def _is_named(text: bytes, start: int, end: int) -> bool:
     return text[start - 4 : start] != b"def " and stands(text, start, end)
 
 
-def _closures(scope: Expressions, source: FunctionSource) -> int:
+def _closures(prefilter: Prefilter, source: FunctionSource) -> int:
     """How many `with enable_grad():` blocks only call parameters without arguments: `loss = closure()`."""
     given = {parameter.arg for parameter in source.parameters}
     found = 0
     pending: list[ast.stmt] = list(getattr(source.node, "body", ()))
     while pending:
         statement = pending.pop()
-        if isinstance(statement, ast.With) and grad_mode(scope, statement.items[0].context_expr):
+        if isinstance(statement, ast.With) and grad_mode(
+            prefilter, source.module, statement.items[0].context_expr
+        ):
             calls = [getattr(inner, "value", None) for inner in statement.body]
             found += all(
                 isinstance(call, ast.Call)

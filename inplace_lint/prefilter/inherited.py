@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .summaries import Prefilter
+    from .prefilter import Prefilter
 
 
 def of_subclasses(
@@ -39,12 +39,12 @@ def of_subclasses(
         for base in above:
             known = _methods(base)
             swapping = [name for name in found if known.get(name) is not found[name]]
-            writing = [name for name in swapping if _writes(prefilter, found[name], writers)]
+            writing = [name for name in swapping if found[name] in writers]
             for name in base.methods:
                 if name in seen or name == "__init__":
                     continue
                 method = base.methods[name]
-                others = swapping if _writes(prefilter, method, writers) else writing
+                others = swapping if method in writers else writing
                 if (
                     (method in writers and not cls.assignments.keys().isdisjoint(base.assignments))
                     or (others and _calls(prefilter, method, others))
@@ -73,10 +73,6 @@ def _methods(cls: ClassSource) -> dict[str, FunctionSource]:
             for name, method in one.methods.items():
                 found.setdefault(name, method)
     return found
-
-
-def _writes(prefilter: Prefilter, method: FunctionSource, writers: Collection[FunctionSource]) -> bool:
-    return method in writers and bool(prefilter.of(method).recorded)
 
 
 def _calls(prefilter: Prefilter, method: FunctionSource, names: Collection[str]) -> bool:

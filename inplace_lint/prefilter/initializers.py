@@ -5,15 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from . import bindings
-from .atoms import Function
+from ..syntax.module import FunctionSource
+from . import grad_mode
 from .source_words import Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..syntax.module import FunctionSource, Module
-    from .summaries import Prefilter
+    from ..syntax.module import Module
+    from .prefilter import Prefilter
 
 #: `nn.init.normal_(self.weight, …)` or `normal_(…)`, on an attribute but not on its `data`.
 _FILLS = Pattern(rb"^[ \t]*((?:\w+\.)*)(\w+_)\(\w+\.(?!data\b)[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$")
@@ -23,16 +23,20 @@ def of_project(prefilter: Prefilter, module: Module) -> None:
     """Stores in the file's memo which imported functions fill a tensor and record nothing."""
     if module.memo.initialisers is not None:
         return
-    module.memo.initialisers = frozenset()  # ends import cycles
     found = set()
     for name in module.imports:
         if name.endswith("_") and not name.startswith("_"):
-            atoms = bindings.of_module(prefilter, module, name)
-            if len(atoms) == 1 and isinstance(atoms[0], Function):
-                summary = prefilter.of(atoms[0].source)
-                if summary.writes and not (summary.recorded or summary.weak or summary.steps):
-                    found.add(name)
+            definition = prefilter.names.definition(module, name)
+            what = None if definition is None else definition.what
+            if isinstance(what, FunctionSource) and _fills_quietly(prefilter, what):
+                found.add(name)
     module.memo.initialisers = frozenset(found)
+
+
+def _fills_quietly(prefilter: Prefilter, source: FunctionSource) -> bool:
+    """Whether a function uses its first argument only where nothing is recorded."""
+    first = source.parameters[0].arg if source.parameters else ""
+    return grad_mode.records_nothing(prefilter, source) or grad_mode.calls_quietly(prefilter, source, first)
 
 
 def only_initialises(module: Module, function: FunctionSource, rows: Sequence[int]) -> bool:

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from . import construct
-from .atoms import Object
+from ..syntax.module import ClassSource
+from ..syntax.return_values import returned_calls
 
 if TYPE_CHECKING:
-    from ..syntax.module import ClassSource, FunctionSource
-    from .summaries import Prefilter
+    from ..syntax.module import FunctionSource
+    from .prefilter import Prefilter
 
 
 def gives_writer(prefilter: Prefilter, source: FunctionSource) -> bool:
     """Whether a function returns an object of a project class, not an `nn.Module`, with a writing method."""
-    scope = construct.Scope(prefilter, source.module, source)
-    for atom in prefilter.of(source).returns:
-        if isinstance(atom, Object) and not construct.is_module(scope, atom.source):
-            for cls in construct.classes_of(scope, atom.source):
-                if not isinstance(cls, str) and any(
-                    name != "__init__" and prefilter.may_write(method) for name, method in cls.methods.items()
-                ):
-                    return True
-    return False
+    module = source.module
+    calls = returned_calls(source) if module.classes or module.imports else ()
+    made = [prefilter.names.resolve(module, call.func) for call in calls if isinstance(call, ast.Call)]
+    return any(
+        prefilter.may_write(method)
+        for one in made
+        if one is not None and isinstance(one.what, ClassSource) and not prefilter.classes.is_module(one.what)
+        for method in prefilter.methods(one.what).values()
+    )
 
 
 def may_ask(prefilter: Prefilter, source: FunctionSource, cls: ClassSource) -> bool:
     """Whether a function calls a writing method on a parameter, assuming that it is an object of `cls`."""
-    scope = construct.Scope(prefilter, source.module, source)
     asked = prefilter.asked(source)
     first = 0 if source.owner is None else 1
     return any(
-        (method := construct.find_method(scope, cls, name)) is not None and prefilter.may_write(method.source)
+        (method := prefilter.classes.method(cls, name)) is not None and prefilter.may_write(method)
         for parameter in (*source.parameters[first:], *source.node.args.kwonlyargs)
         for name in asked.called(parameter.arg)
     )

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..syntax.annotations import annotated
+from ..syntax.module import ClassSource
 from ..syntax.nodes import children_at, walk
 from ..torchmodel import table
-from . import construct
-from .atoms import Class, Symbol
 from .name_uses import NameUses, spelled
 from .source_words import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..syntax.module import ClassSource, FunctionSource, Module
-    from .summaries import Prefilter
+    from ..syntax.module import FunctionSource, Module
+    from .prefilter import Prefilter
 
 #: Calls through which an argument is followed.
 _DEPTH = 5
@@ -74,7 +73,7 @@ class Roles:
 
     def __init__(self, prefilter: Prefilter, module: Module) -> None:
         self.module = module
-        self._scope = construct.Scope(prefilter, module)
+        self._names, self._classes = prefilter.names, prefilter.classes
         self._of: dict[tuple[FunctionSource, str], Asked] = {}
         self._uses: dict[FunctionSource, NameUses] = {}
         self._attributes: dict[ClassSource, dict[str, Asked]] = {}
@@ -92,17 +91,16 @@ class Roles:
         }
 
     def order(self, cls: ClassSource) -> list[ClassSource | str]:
-        return construct.classes_of(self._scope, cls)
+        return self._classes.order(cls)
 
     def is_module(self, cls: ClassSource) -> bool:
-        return construct.is_module(self._scope, cls)
+        return self._classes.is_module(cls)
 
     def is_optimizer(self, cls: ClassSource) -> bool:
         return any(isinstance(base, str) and base.startswith("torch.optim.") for base in self.order(cls))
 
     def method(self, cls: ClassSource, name: str) -> FunctionSource | None:
-        found = construct.find_method(self._scope, cls, name)
-        return None if found is None else found.source
+        return self._classes.method(cls, name)
 
     def leaves(self, cls: ClassSource) -> list[ClassSource]:
         """The class, or if it is a base class in the file, the classes derived from it that have no subclasses."""
@@ -192,8 +190,8 @@ class Roles:
             return [] if init is None else [init]
         if isinstance(func, ast.Attribute):
             if owner is not None and getattr(getattr(func.value, "func", None), "id", "") == "super":
-                above = construct.find_method(self._scope, owner, func.attr, after=owner)
-                return [] if above is None else [above.source]
+                above = self._classes.method(owner, func.attr, after=owner)
+                return [] if above is None else [above]
             methods = self._methods.get(func.attr, [])
             if len(methods) == 1 and not table.has_module(func.attr) and not table.has_optimizer(func.attr):
                 return methods
@@ -307,11 +305,11 @@ class Roles:
         for owner in self.order(cls):
             init = None if isinstance(owner, str) else owner.methods.get("__init__")
             for node in () if init is None else walk(init.node):
-                for atom in self._scope.value(node.func) if isinstance(node, ast.Call) else ():
-                    if isinstance(atom, Symbol) and atom.dotted.startswith("torch.nn."):
-                        return True
-                    if isinstance(atom, Class) and self.is_module(atom.source):
-                        return True
+                made = self._names.resolve(self.module, node.func) if isinstance(node, ast.Call) else None
+                if made is not None and isinstance(made.what, str) and made.what.startswith("torch.nn."):
+                    return True
+                if made is not None and isinstance(made.what, ClassSource) and self.is_module(made.what):
+                    return True
         layers = [table.module(base) for base in self.order(cls) if isinstance(base, str)]
         return any(layer is not None and layer.has_weights({}) for layer in layers)
 

@@ -10,25 +10,11 @@ from .contents import Contents
 from .paths import shown
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from .declarations import Declaration
     from .settings import Settings
 
     #: an import: the module, the folder of the importing file, and the level (number of leading dots)
     Question = tuple[str, str, int]
-
-    class Answers(Protocol):
-        """Cached answers about functions of imported files, each depending on that file and its imports alone."""
-
-        def recall(self, filename: str, question: str) -> bool | None:
-            """The cached answer; None if there is none, or something it depends on has changed."""
-
-        def rests_on(self, filename: str) -> dict[str, tuple[str | None, set[str]]]:
-            """The files that answers about this file depend on: the digest of each, and the files it imports."""
-
-        def keep(self, filename: str, question: str, answer: bool) -> None:
-            """Stores an answer for later runs."""
 
 
 _INSTALLED = ("site-packages", "dist-packages")
@@ -50,7 +36,6 @@ class Project:
         "_folders",
         "_resolved",
         "_tops",
-        "answers",
         "asked",
         "contents",
         "models",
@@ -79,8 +64,6 @@ class Project:
         )
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
         self.contents = contents or Contents()
-        #: cached answers, while the cache is in use
-        self.answers: Answers | None = None
         self._folders: dict[str, str] = {}
         #: by importing file, the imports that were resolved for it
         self.asked: dict[str, dict[Question, None]] = {}

@@ -12,7 +12,9 @@ from ..interp.run import Run
 from ..interp.starts import run_body, run_function
 from ..interp.storage import DOES
 from ..interp.values import Instance, Unknown, Value
-from ..prefilter.selection import trains
+from ..prefilter import driver_synthesis
+from ..prefilter.selection import suspects, trains
+from ..prefilter.text_screen import rows_of
 from .callers import (
     ANYTHING,
     GRADIENTS,
@@ -25,6 +27,7 @@ from .callers import (
     needs,
     writes_what_is_kept,
 )
+from .left_open import called_abroad, callees_first, left_by, solve
 from .refine import refine
 
 if TYPE_CHECKING:
@@ -40,7 +43,22 @@ _CALLERS = 5
 
 def analyze(module: Module, program: Program) -> list[Finding]:
     """All findings of a file, each place once, with the highest confidence that a run gives it."""
-    return gathered(module, program, program.roots(module))
+    return gathered(module, program, roots(module, program))
+
+
+def roots(module: Module, program: Program) -> list[FunctionSource | None]:
+    """The functions of a file to start from (None: its top level): those that write, and callers of such elsewhere."""
+    program.files.add(module)
+    found = suspects(program.prefilter, module)
+    asked = called_abroad(program, module, found)
+    program.begin()  # only now, since functions of other files were run
+    calling = callers_of(program, module, asked)
+    found += [f for f, runs_it in calling.items() if runs_it and f not in found]
+    if found or rows_of(module):
+        program.drivers = driver_synthesis.of_training(program.prefilter, module)
+        if program.drivers and None not in found:
+            found.append(None)
+    return found
 
 
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
@@ -102,17 +120,12 @@ def runs(
     if trains(module) and any(root is not None and trains(module, root) for root in pending):
         pending = [None, *pending]  # the top level comes first: it knows the arguments of the others
     for _ in range(_CALLERS):
-        asked: dict[FunctionSource, int] = {}
-        kept: dict[FunctionSource, int] = {}
-        for root in pending:
-            if root in done or (root is not None and _is_run_by_the_file(module, root, done)):
-                continue
-            run = done[root] = deepened(program, module, root)
-            need = needs(run, module, root) if root is not None else NO_NEED
-            if root is not None and (root in between or not need) and writes_what_is_kept(run, root):
-                kept[root] = GRADIENTS
-            elif root is not None and need:
-                asked[root] = need
+        first = not done
+        asked, kept = _run_all(program, module, pending, done, between)
+        if first and not program.drivers:
+            program.drivers = driver_synthesis.of_entry_points(program.prefilter, module, {*asked, *kept})
+            if program.drivers:
+                done[None] = deepened(program, module, None)
         names.update(root.name for root in asked)
         for root, run in done.items():
             # It calls a method of this name on an unknown object: its callers may know which one that is.
@@ -124,9 +137,11 @@ def runs(
         pending = [f for f, runs_it in calling.items() if runs_it and f not in done]
         between.difference_update(f for f, runs_it in calling.items() if runs_it)
         more = callers_of(program, module, kept)
-        # One that has run already, for a write of its own, may lead there as well.
+        # One that has run already, for a write of its own, may lead there as well, unless it is wrong by itself.
         between.update(
-            f for f in more if f is not None and f in kept and not program.prefilter.is_suspicious(f)
+            f
+            for f in more
+            if f in kept and not any(finding.is_shown() for finding in of_run(done[f], module, f))
         )
         more = {f: runs_it for f, runs_it in more.items() if runs_it and f not in done and f not in pending}
         between.update(more)
@@ -147,6 +162,46 @@ def runs(
         or not is_private(root)
         or not (root in entered or has_no_other_caller(module, root, quiet.union(done)))
     ]
+
+
+def _run_all(
+    program: Program,
+    module: Module,
+    pending: list[FunctionSource | None],
+    done: dict[FunctionSource | None, Run],
+    between: set[FunctionSource | None],
+) -> tuple[dict[FunctionSource, int], dict[FunctionSource, int]]:
+    """Run what is pending, callees first, into `done`.
+
+    Returns what callers of these functions may know, and those that write an object which they are given.
+    """
+    asked: dict[FunctionSource, int] = {}
+    kept: dict[FunctionSource, int] = {}
+    for group in _in_groups(program, pending):
+        left: dict[FunctionSource, int] = {}
+        for root in group:
+            if root in done or (root is not None and _is_run_by_the_file(module, root, done)):
+                continue
+            if root is not None:
+                called = program.prefilter.writers.callees(root)
+                solve(program, module, [f for callees in called for f in callees], pending)
+            run = done[root] = deepened(program, module, root, left)
+            need = needs(run, module, root) if root is not None else NO_NEED
+            if root is not None and (root in between or not need) and writes_what_is_kept(run, root):
+                kept[root] = GRADIENTS
+            elif root is not None and need:
+                asked[root] = need
+        program.prefilter.left_open.update(left)
+    return asked, kept
+
+
+def _in_groups(program: Program, roots: list[FunctionSource | None]) -> list[list[FunctionSource | None]]:
+    """The functions in groups that call each other, callees first; the top level first or last, as it stands."""
+    functions = callees_first(program, [root for root in roots if root is not None])
+    found: list[list[FunctionSource | None]] = [[*group] for group in functions]
+    if None in roots:
+        found.insert(0 if roots[0] is None else len(found), [None])
+    return found
 
 
 def _is_run_by_the_file(
@@ -177,8 +232,16 @@ def _forget_what_is_kept(run: Run, root: FunctionSource) -> None:
 _DEEPER = 4
 
 
-def deepened(program: Program, module: Module, root: FunctionSource | None) -> Run:
-    """A run of a root (None: the top level), repeated until it has entered the calls that touch written memory."""
+def deepened(
+    program: Program,
+    module: Module,
+    root: FunctionSource | None,
+    left: dict[FunctionSource, int] | None = None,
+) -> Run:
+    """A run of a root (None: the top level), repeated until it has entered the calls that touch written memory.
+
+    What the first one, which entered no such calls, leaves open is put into `left`.
+    """
     deep: frozenset[FunctionSource] = frozenset()
     usual = program.soft_limit
     if not usual and trains(module, root):
@@ -186,6 +249,8 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
     try:
         for _ in range(_DEEPER):
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
+            if left is not None and root is not None and not deep and program.soft_limit == usual:
+                left[root] = left_by(run, root)
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
             if program.soft_limit == usual and run.budget.is_spent() and run.steps.trains:

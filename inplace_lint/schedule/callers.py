@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from ..hazards.finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
 from ..hazards.findings import of_run, proved
 from ..interp.storage import DOES
-from ..interp.values import Instance, Tensor, Unknown, alternatives
+from ..interp.values import Instance, Tensor, Unknown, alternatives, flatten
 from ..prefilter import grad_mode
-from ..prefilter.callers import callers, users_of_objects
+from ..prefilter.callers import callers, does_more, users_of_objects
 from ..prefilter.source_words import mentions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from ..interp.program import Program
     from ..interp.run import Run
     from ..interp.storage import Storage
+    from ..interp.values import Value
     from ..syntax.module import FunctionSource, Module
 
-#: What a caller may know, in rising order: nothing; whether it computed with an argument before the write; whether
-#: gradients flow; whether grad mode is on at the call, even without a backward; anything.
-NO_NEED, WRITTEN, GRADIENTS, RECORDED, ANYTHING = range(5)
+#: What a caller may know, in rising order: nothing; whether gradients flow, and through what it computed before the
+#: call; whether grad mode is on at the call, even without a backward; anything.
+NO_NEED, GRADIENTS, RECORDED, ANYTHING = range(4)
 
+#: Limit: attributes, elements and calls through which a written value is followed to an argument.
+_CHAIN = 8
 #: Kinds of findings that need recorded gradients.
 _OF_GRADIENTS = frozenset({"write", "leaf", "multi-view", "out", "no-grad-view", "no-derivative", "no-gain"})
 
@@ -74,29 +76,44 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
         or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.root.returned)
     ):
         return GRADIENTS
-    return _of_what_is_given(run)
+    return GRADIENTS if _writes_what_is_given(run, root) else NO_NEED
 
 
-def _of_what_is_given(run: Run) -> int:
-    """What a caller may know of a written argument: it may have computed with it before, so that it is saved.
+def _writes_what_is_given(run: Run, root: FunctionSource) -> bool:
+    """Whether an argument, or an attribute or element of one, is written: a caller may have saved it before.
 
-    For the argument itself the summary of the caller tells (`WRITTEN`); for attributes of it the caller has to be run.
+    So may an earlier call have saved what the object of a method keeps.
     """
-    found = NO_NEED
-    for write in run.found.writes:
-        if write.initial or not (write.is_of_a_tensor() or _names_axes(write.place.at)):
-            continue
-        value = write.storage.value
-        if write.storage.standing:
-            return GRADIENTS
-        if isinstance(value, Unknown) and value.is_given():
-            if value.owner is not None:
-                return GRADIENTS
-            found = WRITTEN
-    return found
+    written = {write.storage: None for write in run.found.writes if not write.initial}
+    if not written:
+        return False
+    asked = {
+        forward.result: func
+        for func, forwards in run.handed.forwards.items()
+        for forward in forwards
+        if not any(isinstance(atom, (Tensor, Unknown)) for value in forward.values for atom in flatten(value))
+    }
+    if any(storage.standing or _is_given(storage.value, asked) for storage in written):
+        return True
+    receiver = run.root.args.get(root.receiver) if root.owner is not None else None
+    return isinstance(receiver, Instance) and holds(run, receiver, written.keys())
 
 
-def holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
+def _is_given(value: Value | None, asked: Mapping[Unknown, Unknown]) -> bool:
+    """Whether a value came from outside the run, or a method of such gave it without a tensor: `batch.get("x")`.
+
+    `asked` are the results of such calls, with what was called.
+    """
+    for _ in range(_CHAIN):
+        if not isinstance(value, Unknown):
+            return False
+        if value.is_given():
+            return True
+        value = asked.get(value, value.owner)
+    return False
+
+
+def holds(run: Run, obj: Instance, written: Collection[Storage]) -> bool:
     """Whether a tensor of a written storage is an attribute of the object, or of an object inside it."""
     seen: set[Instance] = set()
     pending = [obj]
@@ -124,11 +141,6 @@ def writes_what_is_kept(run: Run, root: FunctionSource) -> bool:
     """Whether an object among the arguments is written: a caller that passes it twice may overwrite a save."""
     written = {write.storage for write in run.found.writes if not write.initial}
     return bool(written) and any(holds(run, obj, written) for obj in given_objects(run, root))
-
-
-def _names_axes(at: ast.AST) -> bool:
-    """Whether a node is `x[i, j]`: neither a list nor, usually, a dict is indexed so."""
-    return isinstance(at, ast.Subscript) and isinstance(at.slice, ast.Tuple)
 
 
 def _leaves_parts(run: Run) -> bool:
@@ -173,15 +185,12 @@ def callers_of(
 ) -> dict[FunctionSource | None, bool]:
     """The functions (None: the top level) that call one of `asked`, by name or as the forward of an object.
 
-    Each with whether it is worth a run: one that records no gradients does not tell whether they flow, and if only
-    `WRITTEN` is asked, its summary has to say that it computes with what it passes.
+    Each with whether it is worth a run: one that records no gradients does not tell whether they flow.
     """
     found: dict[FunctionSource | None, bool] = {}
     for need in set(asked.values()):
         roots = {root for root, what in asked.items() if what == need}
-        calling, rows = callers(module, roots)
-        users = users_of_objects(module, roots)
-        calling.update(users)
+        calling, at_top = _calling(module, roots, need)
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
         for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an `__init__` computes; an error at the write (RECORDED) needs none.
@@ -189,9 +198,30 @@ def callers_of(
             runs_it = need == ANYTHING or not (
                 built or grad_mode.records_nothing(program.prefilter, function)
             )
-            if need == WRITTEN and function not in users:
-                runs_it = runs_it and program.prefilter.of(function).is_open()
             found[function] = found.get(function, False) or runs_it
-        if any(not module.functions_at(row) for row in rows):
+        if at_top:
             found[None] = True
     return found
+
+
+def _calling(module: Module, roots: set[FunctionSource], need: int) -> tuple[list[FunctionSource], bool]:
+    """The functions of the file that may call one of `roots`, and whether its top level does.
+
+    A caller that does nothing else has saved nothing: if that is asked, its own callers take its place.
+    """
+    found: dict[FunctionSource, None] = {}
+    passed: set[FunctionSource] = set()
+    at_top = False
+    names = {root.name for root in roots} | {root.owner.name for root in roots if root.owner is not None}
+    while roots:
+        calling, rows = callers(module, roots)
+        calling.update(users_of_objects(module, roots))
+        at_top = at_top or any(not module.functions_at(row) for row in rows)
+        between = {
+            f for f in calling if need == GRADIENTS and f.name != "__init__" and not does_more(f, names)
+        }
+        found.update(dict.fromkeys(f for f in calling if f not in between))
+        roots = between - passed
+        passed |= between
+        names |= {f.name for f in roots}
+    return [*found], at_top

@@ -203,7 +203,7 @@ def _callers(
         own = dict.fromkeys(as_own(looks.program, f, function) for functions in around for f in functions)
         few = len(own) <= _ASKED
         found.update(dict.fromkeys(f for f in own if not (few and _calls_another(looks, f, function))))
-    supposed = any(function in way.functions for way in looks.program.prefilter.drivers(looks.module))
+    supposed = any(function in way.functions for way in looks.program.drivers)
     found.pop(function, None)
     return found, supposed or not all(around)
 

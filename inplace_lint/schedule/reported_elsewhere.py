@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..interp.program import Program
-from .analyze import gathered
+from .analyze import gathered, roots
 
 if TYPE_CHECKING:
     import ast
@@ -37,7 +37,7 @@ def without_those_told_elsewhere(program: Program, findings: list[Finding]) -> l
 def _written(program: Program, module: Module) -> set[ast.AST]:
     """The nodes of the writes that the shown findings of a file are about."""
     other = Program(program.files.project, program.prefilter)
-    found = [one for one in gathered(module, other, other.roots(module)) if one.is_shown()]
+    found = [one for one in gathered(module, other, roots(module, other)) if one.is_shown()]
     return {place.at for one in found for place in (*one.writes, *([one.write] if one.write else ()))} | {
         one.at for one in found
     }

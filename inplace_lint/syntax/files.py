@@ -10,8 +10,6 @@ from .module import Module
 from .unreadable import UnreadableFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..project.modules import Project
 
 
@@ -30,8 +28,6 @@ class Files:
         self._importers: dict[str, set[str]] = {}
         #: digests of the files as they were read
         self._digests: dict[str, str | None] = {}
-        #: digests of files that were not read but that answers rest on, by absolute path
-        self._unread: dict[str, str | None] = {}
         self._kept = 0
         #: files kept together with what is known of them
         self.lasting: set[str] = set()
@@ -52,15 +48,12 @@ class Files:
             if filename not in gone:
                 gone.add(filename)
                 pending.extend(self._importers.get(filename, ()))
-        for filename in gone:
-            self._unread.pop(filename, None)
         return self._only(self._modules.keys() - gone)
 
     def changed(self) -> set[str]:
         """The files whose content differs from what was read."""
         now = self.project.contents.digest
-        known = (*self._digests.items(), *self._unread.items())
-        return {name for name, held in known if now(os.path.abspath(name)) != held}
+        return {name for name, held in self._digests.items() if now(os.path.abspath(name)) != held}
 
     def _only(self, lasting: set[str]) -> Files:
         renewed = Files(self.project)
@@ -71,10 +64,9 @@ class Files:
                 renewed._digests[filename] = self._digests.get(filename)
             elif module is not None:
                 module.let_go()
-        renewed._unread = self._unread
         for filename, importers in self._importers.items():
-            if filename in lasting or filename in self._unread:
-                renewed._importers[filename] = importers & (lasting | self._unread.keys())
+            if filename in lasting:
+                renewed._importers[filename] = importers & lasting
         self._modules = {}
         renewed._kept = len(renewed._modules)
         return renewed
@@ -107,15 +99,6 @@ class Files:
         if not self.holds(module):
             self._modules[module.filename] = module
             self._digests[module.filename] = digest(module.original)
-
-    def rest_on(self, filename: str, others: Mapping[str, tuple[str | None, set[str]]]) -> None:
-        """Note that answers about a file rest on other, unread files: the digest of each, and the files it imports."""
-        self._importers.setdefault(os.path.abspath(filename), set()).add(filename)
-        for path, (held, targets) in others.items():
-            if path not in self._unread:
-                self._unread[path] = held
-                for target in targets:
-                    self._importers.setdefault(target, set()).add(path)
 
     def known(self, filename: str) -> Module | None:
         """The current module of a file, if it was read."""

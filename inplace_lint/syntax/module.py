@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from .annotations import SCALARS, annotated
 from .module_memo import ModuleMemo
 from .nodes import DULL, bound, bound_names, inner_bodies, key_of
 from .parse import parse, without_comments, without_docstrings
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 
-#: Return annotations that rule out a tensor.
-_PLAIN = SCALARS - {"float"}
 _DESCRIPTORS = {"cached_property": "property"} | {k: k for k in ("staticmethod", "classmethod", "property")}
 
 
@@ -138,16 +135,6 @@ class FunctionSource:
                 bound_names(self.node.body, set(), self._declared)
         return self._declared
 
-    def gives_plain(self) -> bool:
-        """Whether the return annotation excludes tensors and containers of them.
-
-        `float` does not count: a function that returns a loss tensor is often annotated so.
-        """
-        returns = getattr(self.node, "returns", None)
-        if returns is None:
-            return False
-        return (hasattr(returns, "value") and returns.value is None) or annotated(returns) in _PLAIN
-
     @property
     def is_generator(self) -> bool:
         """Whether the function is a generator, so that a call runs nothing yet."""
@@ -237,7 +224,6 @@ class Module:
         #: facts that later passes computed
         self.memo = ModuleMemo()
         self._lines: list[bytes] | None = None
-        self._method_names: frozenset[str] | None = None
         self._inherited: dict[tuple[FunctionSource, ClassSource], FunctionSource] = {}
         #: names that are declared to write
         self.writers: frozenset[str] = frozenset()
@@ -371,12 +357,6 @@ class Module:
                 # The values that a loop, `with` or `match` binds are unknown.
                 bound_names([statement], self.multiple, set())
 
-    def method_names(self) -> frozenset[str]:
-        """The names of all methods in the file."""
-        if self._method_names is None:
-            self._method_names = frozenset({f.name for f in self.functions_in_order() if f.owner})
-        return self._method_names
-
     def functions_in_order(self) -> list[FunctionSource]:
         """All functions and methods, nested ones too but no lambdas, in text order."""
         if not self.all_functions:
@@ -411,7 +391,7 @@ class Module:
         return found
 
     def kept_in(self, source: FunctionSource) -> set[str]:
-        """The names in a function with an attribute that it assigns (`x` for `x.attr = …`)."""
+        """The names in a function with an attribute that it assigns (`x` for `x.attr = …` and `x.attr += …`)."""
         self.functions_in_order()
         first = bisect_left(self.keeping, (source.node.lineno, ""))
         last = bisect_right(self.keeping, (source.node.end_lineno or source.node.lineno, "\U0010ffff"))
@@ -429,9 +409,9 @@ class Module:
                         self.writing.append(statement)
                     elif isinstance(target.value, ast.Name):
                         self.keeping.append((statement.lineno, target.value.id))
-            elif type(statement) is ast.AugAssign:
-                self.writing.append(statement)
-            elif type(statement) is ast.AnnAssign:
+            elif type(statement) is ast.AugAssign or type(statement) is ast.AnnAssign:
+                if type(statement) is ast.AugAssign:
+                    self.writing.append(statement)
                 place = statement.target
                 if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name):
                     self.keeping.append((statement.lineno, place.value.id))

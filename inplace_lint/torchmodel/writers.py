@@ -12,12 +12,3 @@ STEPS = frozenset(["load_state_dict", "step"])
 MODES = frozenset(["train"])
 #: Optimizers whose `step` writes parameters and then calls the given closure again.
 SEARCHING = frozenset(["LBFGS"])
-#: Functions of torch that write the parameters they are given.
-_OF_PARAMETERS = frozenset(
-    f"torch.nn.utils.{module}vector_to_parameters" for module in ("", "convert_parameters.")
-)
-
-
-def writes_parameters(dotted: str) -> bool:
-    """Whether a function of this dotted name writes the parameters that it is given."""
-    return dotted in _OF_PARAMETERS

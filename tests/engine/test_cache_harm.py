@@ -63,7 +63,6 @@ def test_what_is_no_graph_is_refused(content: bytes | int) -> None:
     one.entries["/p/a.py", True] = graph.Entry("[]", 1)
     one.entries["/p/a.py", graph.EDITS] = graph.Entry("[]", 0)
     one.seen["/p/a.py"] = ((1, 2, 3, 4), "00")
-    one.answers["/p/a.py"] = {"w1.0": True, "w5.4n": False}
     body = graph.dumped(one, "/p")
     assert graph.loaded(body, "/p") == one
     if isinstance(content, int):

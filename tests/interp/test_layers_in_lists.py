@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from inplace_lint.checks import check_source
-from inplace_lint.interp import program
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
+from inplace_lint.schedule import analyze
 
 torch = pytest.importorskip("torch")
 
@@ -108,7 +108,7 @@ class Net(nn.Module):
 
 
 def test_layers_that_are_built_alike_are_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "suspects", lambda prefilter, module: [*module.functions_in_order(), None])
+    monkeypatch.setattr(analyze, "suspects", lambda prefilter, module: [*module.functions_in_order(), None])
     assert check_source("net.py", STACK.encode(), Settings(), Project()) == []
     mixed = STACK.replace(
         "kind=kind) for _ in range(depth)", 'kind="adds" if i else "keeps") for i in range(3)'

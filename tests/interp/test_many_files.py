@@ -10,8 +10,8 @@ import pytest
 
 from inplace_lint.cli import main
 from inplace_lint.interp import program
-from inplace_lint.prefilter.summaries import Prefilter
-from inplace_lint.prefilter.summary import Summary
+from inplace_lint.interp.run import Run
+from inplace_lint.schedule import left_open
 from inplace_lint.syntax import files
 from inplace_lint.syntax.module import FunctionSource
 
@@ -104,19 +104,19 @@ def test_fixes_are_there_for_files_that_were_let_go(
     assert any(isinstance(one, dict) and one["fix"] for one in at_once)
 
 
-def test_a_function_that_files_import_is_summarised_once(
+def test_a_function_that_files_import_is_run_for_its_callers_once(
     package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(program, "_KEPT", 1)
     (package / "e.py").write_text((package / "c.py").read_text(encoding="utf-8"), encoding="utf-8")
     seen: list[str] = []
-    summarise = Prefilter._summarise
+    run = left_open.run_function
 
-    def counted(self: Prefilter, source: FunctionSource) -> Summary:
+    def counted(within: program.Program, source: FunctionSource) -> Run:
         seen.append(source.name)
-        return summarise(self, source)
+        return run(within, source)
 
-    monkeypatch.setattr(Prefilter, "_summarise", counted)
+    monkeypatch.setattr(left_open, "run_function", counted)
     main(["check", "--isolated", "--jobs", "1", "--output-format", "concise", str(package)])
     assert capsys.readouterr().out.count("IPL101") == 2
     assert seen.count("halve") == seen.count("shrink") == 1

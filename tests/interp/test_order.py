@@ -8,7 +8,6 @@ import pytest
 
 from inplace_lint.api import check_paths
 from inplace_lint.interp.program import forget
-from inplace_lint.prefilter.summaries import _NESTED
 
 LONG = "".join(f"    n = {number}\n" for number in range(2_500))
 STATE = """\
@@ -80,7 +79,7 @@ def test_what_is_cut_short_does_not_hang_on_the_file_before(package: Path) -> No
 
 
 def test_files_that_import_each_other_in_a_long_row_lose_no_finding(package: Path) -> None:
-    count = _NESTED + 4
+    count = 44  # more than calls are entered deep
     for number in range(count):
         handed = f"    x = f{number + 1}(x)\n" if number < count - 1 else ""
         (package / f"m{number:02}.py").write_text(

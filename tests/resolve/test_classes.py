@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.prefilter.summaries import Prefilter
+from inplace_lint.prefilter.prefilter import Prefilter
 from inplace_lint.project import Project
 from inplace_lint.resolve.classes import Classes, heirs
 from inplace_lint.syntax.files import Files

@@ -1,4 +1,4 @@
-"""What is known of files that others import is kept too; it is asked again when what it rests on has changed."""
+"""What is found in a file is found anew when a file has changed that one of its imports imports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.cli import main
-from inplace_lint.syntax.module import Module
 
 from . import changing
 from .changing import Lint
@@ -30,46 +29,19 @@ LOWEST = {
 }
 
 
-@pytest.fixture
-def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files whose syntax is read."""
-    seen: list[str] = []
-    read = Module.__init__
-
-    def noting(module: Module, filename: str, source: bytes) -> None:
-        seen.append(Path(filename).name)
-        read(module, filename, source)
-
-    monkeypatch.setattr(Module, "__init__", noting)
-    return seen
-
-
 def begin(form: str) -> None:
     texts = {"__init__.py": "", "gate.py": GATE, "middle.py": MIDDLE, "lowest.py": LOWEST[form]}
     for name, text in texts.items():
         changing.put(Path(), f"pkg/{name}", text)
 
 
-def test_a_changed_file_is_looked_at_without_what_its_imports_import(lint: Lint, parsed: list[str]) -> None:
-    begin("returns")
-    lint()
-    assert "lowest.py" in parsed
-    changing.put(Path(), "pkg/gate.py", GATE + "# changed\n")
-    parsed.clear()
-    warm = lint()
-    assert sorted(parsed) == ["gate.py", "middle.py"]
-    assert warm == lint("--no-cache")
-
-
 @pytest.mark.parametrize("first", LOWEST)
 @pytest.mark.parametrize("argv", [(), ("pkg/gate.py",), ("pkg/gate.py", "--notes")])
-def test_what_was_not_asked_again_counts_when_it_changes(
-    first: str, argv: tuple[str, ...], lint: Lint
-) -> None:
+def test_what_an_import_imports_counts_when_it_changes(first: str, argv: tuple[str, ...], lint: Lint) -> None:
     begin(first)
     lint(*argv)
     changing.put(Path(), "pkg/gate.py", GATE + "# changed\n")
-    assert lint(*argv) == lint(*argv, "--no-cache")  # goes by what is known of middle.py
+    assert lint(*argv) == lint(*argv, "--no-cache")
     (second,) = LOWEST.keys() - {first}
     before = lint(*argv)
     changing.put(Path(), "pkg/lowest.py", LOWEST[second])

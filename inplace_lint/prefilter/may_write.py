@@ -1,0 +1,218 @@
+"""Finds, by text, the functions of a file through which a call may come to a write: writers, and all that call them.
+
+An over-approximation: it decides which calls an exact run enters, and whose callers in other files are looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..syntax.module import ClassSource, FunctionSource, Module
+from ..syntax.return_values import returned_calls
+from .callers import called_as, callers, computes, users_of_objects
+from .source_words import called
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+    from typing import TypeAlias
+
+    from ..resolve.names import Definition
+    from .prefilter import Prefilter
+
+    #: functions that a call may enter, told apart only by its object
+    Callees: TypeAlias = tuple[FunctionSource, ...]
+
+#: Calls through which a writer is followed to its callers, within one file.
+_CALLERS = 6
+#: Calls through which what a function returns is followed to the class that it is built of.
+_BUILT = 2
+
+
+class MayWrite:
+    """The functions of each file whose call may lead to a write, with what these files import from each other."""
+
+    def __init__(self, prefilter: Prefilter) -> None:
+        self._prefilter = prefilter
+        self.known: dict[Module, frozenset[FunctionSource]] = {}
+        self._imports: dict[Module, dict[FunctionSource, None]] = {}
+        self._callers: dict[tuple[Module, Hashable], list[FunctionSource]] = {}
+        self._callees: dict[Module, dict[FunctionSource, list[Callees]]] = {}
+
+    def of(self, module: Module) -> frozenset[FunctionSource]:
+        """The functions of a file that write, or that may call one that does, here or in another file."""
+        if module not in self.known:
+            self._solve(module)
+        return self.known[module]
+
+    def _solve(self, module: Module) -> None:
+        """Solves a file together with all files that it rests on: they may import each other in a circle."""
+        order: dict[Module, None] = {}
+        pending = [module]
+        while pending:
+            one = pending.pop()
+            if one not in order and one not in self.known:
+                order[one] = None
+                pending += {function.module: None for function in self.imported(one)}
+        found = {one: frozenset(self._prefilter.candidates(one)) for one in order}
+
+        def solved(other: Module) -> frozenset[FunctionSource]:
+            return self.known.get(other) or found.get(other, frozenset())
+
+        abroad: dict[Module, set[FunctionSource]] = {}
+        pending = [*order][::-1]  # what a file rests on usually comes before it
+        while pending:
+            for one in pending:
+                writers = {f for f in self.imported(one) if f in solved(f.module)}
+                if writers != abroad.get(one):
+                    abroad[one] = writers
+                    found[one] = _closed(one, found[one], writers)
+            pending = [
+                one
+                for one in order
+                if any(
+                    f in found[f.module]
+                    for f in self.imported(one)
+                    if f.module in found and f not in abroad[one]
+                )
+            ]
+        self.known.update(found)
+
+    def imported(self, module: Module) -> dict[FunctionSource, None]:
+        """The functions of other project files that a file may call: by name, or as methods of imported classes."""
+        known = self._imports.get(module)
+        if known is None:
+            known = self._imports[module] = {}
+            words = {*called(module), "forward"}
+            for _, definition in imports(self._prefilter, module, words):
+                functions = _functions(self._prefilter, definition, words)
+                known.update(dict.fromkeys(f for f in functions if f.module is not module))
+        return known
+
+    def calls_abroad(self, module: Module) -> list[FunctionSource]:
+        """Those of the functions that a file may call in other files which may lead to a write."""
+        return [function for function in self.imported(module) if function in self.of(function.module)]
+
+    def callers(self, module: Module, function: FunctionSource) -> list[FunctionSource]:
+        """The functions of a file that may call a function, of this file or another."""
+        key = (module, (function.module, *called_as(function)))
+        if key not in self._callers:
+            self._callers[key] = _callers(module, {function})
+        return self._callers[key]
+
+    def is_called_at_top(self, module: Module, function: FunctionSource) -> bool:
+        """Whether the top level of a file may call a function."""
+        return any(not module.functions_at(row) for row in callers(module, {function})[1])
+
+    def callees(self, function: FunctionSource) -> list[Callees]:
+        """The functions, here and in other files, that a function may call and that may lead to a write.
+
+        Methods that are called in one way, as by one name, stand together.
+        """
+        module = function.module
+        known = self._callees.get(module)
+        if known is None:
+            alike: dict[Hashable, list[FunctionSource]] = {}
+            # In the order of the text: a set has none.
+            writers = [f for f in module.functions_in_order() if f in self.of(module)]
+            for callee in (*writers, *self.calls_abroad(module)):
+                alike.setdefault((callee.module, *called_as(callee)), []).append(callee)
+            known = self._callees[module] = {}
+            for functions in alike.values():
+                together = tuple(functions)
+                for caller in self.callers(module, functions[0]):
+                    known.setdefault(caller, []).append(together)
+        return known.get(function, [])
+
+
+def _callers(module: Module, functions: set[FunctionSource]) -> list[FunctionSource]:
+    """The functions of a file that may call one of these by its name, or through an object that they compute with."""
+    found = callers(module, functions)[0]
+    found.update((f, None) for f in users_of_objects(module, functions) if computes(f))
+    return [*found]
+
+
+def _closed(
+    module: Module, own: frozenset[FunctionSource], abroad: set[FunctionSource]
+) -> frozenset[FunctionSource]:
+    """The writers of a file with all functions that may call one of them, or one of the writers `abroad`."""
+    found = {*own}
+    new = found | abroad
+    for _ in range(_CALLERS):
+        if not new:
+            break
+        # What an `__init__` calls fills new tensors, which nothing has saved.
+        new = {f for f in _callers(module, new) if f.name != "__init__"} - found
+        found |= new
+    return frozenset(found)
+
+
+def imports(prefilter: Prefilter, module: Module, words: Iterable[str]) -> Iterator[tuple[str, Definition]]:
+    """Yields the names that a file imports from other project files, with their definitions.
+
+    Names from `import *` are yielded only if they are among `words`, the names that the file calls.
+    """
+    project, names = prefilter.files.project, prefilter.names
+    found: list[tuple[str, Definition | None]] = []
+    for name, binding in module.imports.items():
+        if project.resolve(binding.module, module.filename, binding.level) is not None:
+            found.append((name, names.definition(module, name)))
+    for node in _inner_imports(module):
+        if project.resolve(node.module or "", module.filename, node.level) is not None:
+            for alias in node.names:
+                definition = names.imported(module, node.module or "", alias.name, node.level)
+                found.append((alias.asname or alias.name, definition))
+    if any(project.resolve(star, module.filename, level) is not None for star, level in module.stars):
+        found += [(word, names.definition(module, word)) for word in sorted(words) if not module.binds(word)]
+    for name, definition in found:
+        if definition is not None:
+            yield name, definition
+
+
+def _inner_imports(module: Module) -> list[ast.ImportFrom]:
+    """The `from … import` statements inside functions."""
+    if b" import " not in module.source:
+        return []
+    functions = [function for function in module.functions_in_order() if b" import " in function.text]
+    found = [node for function in functions for node in ast.walk(function.node)]
+    return list(dict.fromkeys(node for node in found if isinstance(node, ast.ImportFrom)))
+
+
+def _functions(prefilter: Prefilter, definition: Definition, words: set[str]) -> Iterator[FunctionSource]:
+    """The functions that an imported name gives access to; `words` are the names that the file calls."""
+    what = definition.what
+    if isinstance(what, ast.Call):  # an object of a class, or a function with some arguments bound
+        for one in (what.func, *what.args[:1]):
+            inner = prefilter.names.resolve(definition.module, one)
+            if inner is not None and not isinstance(inner.what, Module):
+                yield from _functions(prefilter, inner, words)
+    elif isinstance(what, FunctionSource):
+        yield what
+        for cls in _built_by(prefilter, what):
+            yield from _methods(prefilter, cls, words)
+    elif isinstance(what, ClassSource):
+        yield from _methods(prefilter, what, words)
+    elif isinstance(what, Module):
+        for name in sorted(what.functions.keys() & words):
+            yield what.functions[name]
+        for name in sorted(what.classes.keys() & words):
+            yield from _methods(prefilter, what.classes[name], words)
+
+
+def _built_by(prefilter: Prefilter, source: FunctionSource, calls: int = _BUILT) -> Iterator[ClassSource]:
+    """The classes whose objects a function may return, or put into what it returns."""
+    if b"return" not in source.text:
+        return
+    for call in returned_calls(source):
+        made = prefilter.names.resolve(source.module, call.func) if isinstance(call, ast.Call) else None
+        if made is not None and isinstance(made.what, ClassSource):
+            yield made.what
+        elif made is not None and isinstance(made.what, FunctionSource) and calls:
+            yield from _built_by(prefilter, made.what, calls - 1)
+
+
+def _methods(prefilter: Prefilter, cls: ClassSource, words: set[str]) -> Iterator[FunctionSource]:
+    """The methods of a class and its bases that may be called: by name, or by Python for an operator."""
+    for name, method in prefilter.methods(cls).items():
+        if name in words or name.startswith("__"):
+            yield method

@@ -1,0 +1,131 @@
+"""Decides, callees first, what a function that may write leaves for its callers to know: each is run once, by itself.
+
+A function that leaves nothing writes only what it made, and its own run tells whether that is an error: no run of a
+caller has to enter it. What functions of other files leave open is remembered for all files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..interp.program import Program
+from ..interp.starts import run_function
+from .callers import GRADIENTS, NO_NEED, needs, writes_what_is_kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from ..interp.run import Run
+    from ..prefilter.may_write import Callees
+    from ..syntax.module import FunctionSource, Module
+
+
+def called_abroad(
+    program: Program, module: Module, known: Collection[FunctionSource | None]
+) -> dict[FunctionSource, int]:
+    """The functions of other files that leave something to callers here, with what that is (`callers.needs`).
+
+    Left out are those that only `known` functions call, which are run anyway.
+    """
+    if b"torch" not in module.source:
+        return {}  # it hands tensors on, if it has any: nothing in it saves or writes one
+    writers = program.prefilter.writers
+    asked = [
+        function
+        for function in writers.calls_abroad(module)
+        if any(f.name != "__init__" and f not in known for f in writers.callers(module, function))
+        or (None not in known and writers.is_called_at_top(module, function))
+    ]
+    solve(program, module, asked)
+    return {function: need for function in asked if (need := program.prefilter.left_open[function])}
+
+
+def left_by(run: Run, function: FunctionSource) -> int:
+    """What a run of a function leaves to callers; after a run that was cut short, anything that needs gradients."""
+    need = needs(run, function.module, function)
+    return need or (GRADIENTS if run.found.cut or writes_what_is_kept(run, function) else NO_NEED)
+
+
+def solve(
+    program: Program,
+    module: Module,
+    functions: Iterable[FunctionSource],
+    apart: Collection[FunctionSource | None] = (),
+) -> None:
+    """Find out what these functions and all that they call leave open, but for those that are run apart anyway."""
+    prefilter = program.prefilter
+    known, callees = prefilter.left_open, prefilter.writers.callees
+    #: by functions that are called in one way: whether one of them leaves something, or it is not known yet
+    leaving: dict[Callees, bool] = {}
+
+    def called(node: FunctionSource | Callees) -> Iterable[FunctionSource | Callees]:
+        if isinstance(node, tuple):
+            return [f for f in node if f not in known and f not in apart]
+        return callees(node)
+
+    for group in components([f for f in functions if f not in known and f not in apart], called):
+        members = [one for one in group if not isinstance(one, tuple)]
+        if any(f in prefilter.candidates(f.module) for f in members) or any(
+            leaving.get(one, False) for f in members for one in callees(f)
+        ):
+            # All of a group are run before what one leaves is known to the others.
+            known.update({function: _need(program, module, function) for function in members})
+        else:
+            known.update(dict.fromkeys(members, NO_NEED))
+        leaving.update(
+            (one, any(known.get(f) != NO_NEED for f in one)) for one in group if isinstance(one, tuple)
+        )
+
+
+def _need(program: Program, module: Module, function: FunctionSource) -> int:
+    """What a run of a function leaves open; one of another file runs in a program of its own."""
+    if function.module is not module:
+        program = Program(program.files.project, program.prefilter)
+        program.forget_objects()
+    return left_by(run_function(program, function), function)
+
+
+def components(
+    functions: Iterable[FunctionSource],
+    callees: Callable[[FunctionSource | Callees], Iterable[FunctionSource | Callees]],
+) -> Iterator[list[FunctionSource | Callees]]:
+    """Yields all functions reachable through `callees`, callees first, those that call each other together (Tarjan)."""
+    index: dict[FunctionSource | Callees, int] = {}
+    lowest: dict[FunctionSource | Callees, int] = {}
+    open_: dict[FunctionSource | Callees, None] = {}
+    for start in functions:
+        path: list[tuple[FunctionSource | Callees, Iterator[FunctionSource | Callees]]] = []
+        if start not in index:
+            path.append((start, iter(callees(start))))
+        while path:
+            function, rest = path[-1]
+            if function not in index:
+                index[function] = lowest[function] = len(index)
+                open_[function] = None
+            for callee in rest:
+                if callee not in index:
+                    path.append((callee, iter(callees(callee))))
+                    break
+                if callee in open_:
+                    lowest[function] = min(lowest[function], index[callee])
+            else:
+                path.pop()
+                if path:
+                    caller = path[-1][0]
+                    lowest[caller] = min(lowest[caller], lowest[function])
+                if lowest[function] == index[function]:
+                    group = []
+                    while function in open_:
+                        group.append(open_.popitem()[0])
+                    yield group
+
+
+def callees_first(program: Program, functions: Iterable[FunctionSource]) -> list[list[FunctionSource]]:
+    """Functions of one file in groups that call each other, each after those that it calls."""
+    wanted = dict.fromkeys(functions)
+    callees = program.prefilter.writers.callees
+
+    def called(node: FunctionSource | Callees) -> Iterable[FunctionSource | Callees]:
+        return [f for f in node if f in wanted] if isinstance(node, tuple) else callees(node)
+
+    return [[one for one in group if not isinstance(one, tuple)] for group in components(wanted, called)]
