@@ -119,6 +119,7 @@ def runs(
     between: set[FunctionSource | None] = set()
     if trains(module) and any(root is not None and trains(module, root) for root in pending):
         pending = [None, *pending]  # the top level comes first: it knows the arguments of the others
+    roots_first = pending
     for _ in range(_CALLERS):
         first = not done
         asked, kept = _run_all(program, module, pending, done, between)
@@ -155,9 +156,11 @@ def runs(
             _forget_what_is_kept(done[root], root)
     program.cut_short.update((root, run.found.cut) for root, run in done.items() if run.found.cut)
     entered = {source for root, run in done.items() for source in run.entering.entered if source is not root}
+    # In the order of the text: of runs that are equally sure of a finding, the first stands for it.
+    in_order = [root for root in dict.fromkeys([*roots_first, *done]) if root in done]
     return [
-        (run, root)
-        for root, run in done.items()
+        (done[root], root)
+        for root in in_order
         if root is None
         or not is_private(root)
         or not (root in entered or has_no_other_caller(module, root, quiet.union(done)))
