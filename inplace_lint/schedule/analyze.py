@@ -180,21 +180,26 @@ def _run_all(
     """
     asked: dict[FunctionSource, int] = {}
     kept: dict[FunctionSource, int] = {}
+    known, callees = program.prefilter.left_open, program.prefilter.writers.callees
     for group in _in_groups(program, pending):
         left: dict[FunctionSource, int] = {}
+        if len(group) > 1 or group[0] not in pending or program.writers or trains(module, group[0]):
+            solve(program, [f for f in group if f is not None])
         for root in group:
-            if root in done or (root is not None and _is_run_by_the_file(module, root, done)):
+            if root not in pending or root in done:
+                continue
+            if root is not None and _is_run_by_the_file(module, root, done):
                 continue
             if root is not None:
-                called = program.prefilter.writers.callees(root)
-                solve(program, module, [f for callees in called for f in callees], pending)
+                solve(program, [f for called in callees(root) for f in called if f not in group])
             run = done[root] = deepened(program, module, root, left)
             need = needs(run, module, root) if root is not None else NO_NEED
             if root is not None and (root in between or not need) and writes_what_is_kept(run, root):
                 kept[root] = GRADIENTS
             elif root is not None and need:
                 asked[root] = need
-        program.prefilter.left_open.update(left)
+        for root, need in left.items():
+            known.setdefault(root, need)
     return asked, kept
 
 

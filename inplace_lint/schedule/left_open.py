@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
 
 
+#: Functions that call each other are run one by one up to this many; more of them count as leaving something.
+_TOGETHER = 8
+
+
 def called_abroad(
     program: Program, module: Module, known: Collection[FunctionSource | None]
 ) -> dict[FunctionSource, int]:
@@ -36,7 +40,7 @@ def called_abroad(
         if any(f.name != "__init__" and f not in known for f in writers.callers(module, function))
         or (None not in known and writers.is_called_at_top(module, function))
     ]
-    solve(program, module, asked)
+    solve(program, asked)
     return {function: need for function in asked if (need := program.prefilter.left_open[function])}
 
 
@@ -46,43 +50,36 @@ def left_by(run: Run, function: FunctionSource) -> int:
     return need or (GRADIENTS if run.found.cut or writes_what_is_kept(run, function) else NO_NEED)
 
 
-def solve(
-    program: Program,
-    module: Module,
-    functions: Iterable[FunctionSource],
-    apart: Collection[FunctionSource | None] = (),
-) -> None:
-    """Find out what these functions and all that they call leave open, but for those that are run apart anyway."""
+def solve(program: Program, functions: Iterable[FunctionSource]) -> None:
+    """Find out what these functions and all that they call leave open, in runs that no other run has a part in."""
     prefilter = program.prefilter
     known, callees = prefilter.left_open, prefilter.writers.callees
-    #: by functions that are called in one way: whether one of them leaves something, or it is not known yet
+    #: by functions that are called in one way: whether one of them leaves something
     leaving: dict[Callees, bool] = {}
 
     def called(node: FunctionSource | Callees) -> Iterable[FunctionSource | Callees]:
-        if isinstance(node, tuple):
-            return [f for f in node if f not in known and f not in apart]
-        return callees(node)
+        return [f for f in node if f not in known] if isinstance(node, tuple) else callees(node)
 
-    for group in components([f for f in functions if f not in known and f not in apart], called):
+    for group in components([f for f in functions if f not in known], called):
         members = [one for one in group if not isinstance(one, tuple)]
         if any(f in prefilter.candidates(f.module) for f in members) or any(
             leaving.get(one, False) for f in members for one in callees(f)
         ):
             # All of a group are run before what one leaves is known to the others.
-            known.update({function: _need(program, module, function) for function in members})
+            few = len(members) <= _TOGETHER
+            known.update({f: _need(program, f) if few else GRADIENTS for f in members})
         else:
             known.update(dict.fromkeys(members, NO_NEED))
         leaving.update(
-            (one, any(known.get(f) != NO_NEED for f in one)) for one in group if isinstance(one, tuple)
+            (one, any(known[f] != NO_NEED for f in one)) for one in group if isinstance(one, tuple)
         )
 
 
-def _need(program: Program, module: Module, function: FunctionSource) -> int:
-    """What a run of a function leaves open; one of another file runs in a program of its own."""
-    if function.module is not module:
-        program = Program(program.files.project, program.prefilter)
-        program.forget_objects()
-    return left_by(run_function(program, function), function)
+def _need(program: Program, function: FunctionSource) -> int:
+    """What a run of a function leaves open, in a program of its own."""
+    other = Program(program.files.project, program.prefilter)
+    other.forget_objects()
+    return left_by(run_function(other, function), function)
 
 
 def components(
@@ -121,11 +118,13 @@ def components(
 
 
 def callees_first(program: Program, functions: Iterable[FunctionSource]) -> list[list[FunctionSource]]:
-    """Functions of one file in groups that call each other, each after those that it calls."""
-    wanted = dict.fromkeys(functions)
+    """Functions of one file, with all that they call in it, in groups that call each other, callees first."""
     callees = program.prefilter.writers.callees
 
     def called(node: FunctionSource | Callees) -> Iterable[FunctionSource | Callees]:
-        return [f for f in node if f in wanted] if isinstance(node, tuple) else callees(node)
+        return callees(node) if not isinstance(node, tuple) else [f for f in node if f.module is within]
 
-    return [[one for one in group if not isinstance(one, tuple)] for group in components(wanted, called)]
+    starts = [*functions]
+    within = starts[0].module if starts else None
+    groups = [[one for one in group if not isinstance(one, tuple)] for group in components(starts, called)]
+    return [group for group in groups if group]

@@ -59,7 +59,7 @@ def test_what_a_function_writes_is_left_open_unless_it_made_it(what: str) -> Non
     files.add(module)
     program = Program(files.project, Prefilter(files))
     last = [function for function in module.functions_in_order() if function.name == "f"][-1]
-    solve(program, module, [last])
+    solve(program, [last])
     assert (program.prefilter.left_open[last] != NO_NEED) is leaves
 
 
