@@ -127,6 +127,8 @@ class Program:
         self.soft_limit = 0
         #: functions of the file at hand (None: its top level) that were not analysed to their end, and why
         self.cut_short: dict[FunctionSource | None, str] = {}
+        #: what functions that were asked for leave open (`schedule.left_open`): not what other files asked for
+        self.left_open: dict[FunctionSource, int] = {}
         #: how the file is used from outside, if it does not show that itself: its top level is run with them
         self.drivers: list[Driver] = []
         #: a run is a second look (`schedule.refine`)
@@ -157,7 +159,14 @@ class Program:
         self.forget_objects()
         self.last_uid = 0
         self.drivers = []
-        of_runs = (self.tensors, self.cut_short, self.known_names, self._classes, self._set_later)
+        of_runs = (
+            self.tensors,
+            self.cut_short,
+            self.left_open,
+            self.known_names,
+            self._classes,
+            self._set_later,
+        )
         # answers that depend on the file under check
         of_sketches = (self._entered, self._gives, self._asks)
         for known in (*of_runs, *of_sketches):
@@ -191,7 +200,7 @@ class Program:
             known = self._entered[source] = known or any(map(source.mentions, _ENTERED))
         if known or source in self.writers:
             return True
-        leaves = self.prefilter.left_open.get(source.origin or source)
+        leaves = self.left_open.get(source.origin or source)
         return self.prefilter.may_write(source) if leaves is None else leaves > 0
 
     def gives_writer(self, source: FunctionSource) -> bool:

@@ -27,7 +27,7 @@ from .callers import (
     needs,
     writes_what_is_kept,
 )
-from .left_open import called_abroad, callees_first, left_by, solve
+from .left_open import called_abroad, callees_first, left_by, make_known, solve
 from .refine import refine
 
 if TYPE_CHECKING:
@@ -191,7 +191,9 @@ def _run_all(
             if root is not None and _is_run_by_the_file(module, root, done):
                 continue
             if root is not None:
-                solve(program, [f for called in callees(root) for f in called if f not in group])
+                others = [f for called in callees(root) for f in called if f not in group]
+                solve(program, others)
+                make_known(program, others if len(group) == 1 else [f for f in group if f is not None])
             run = done[root] = deepened(program, module, root, left)
             need = needs(run, module, root) if root is not None else NO_NEED
             if root is not None and (root in between or not need) and writes_what_is_kept(run, root):

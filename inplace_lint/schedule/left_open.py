@@ -79,7 +79,22 @@ def _need(program: Program, function: FunctionSource) -> int:
     """What a run of a function leaves open, in a program of its own."""
     other = Program(program.files.project, program.prefilter)
     other.forget_objects()
+    make_known(other, [function])
     return left_by(run_function(other, function), function)
+
+
+def make_known(program: Program, functions: Iterable[FunctionSource]) -> None:
+    """Let runs know what is found out of these functions and all that they call."""
+    found, callees = program.prefilter.left_open, program.prefilter.writers.callees
+    seen: set[FunctionSource | Callees] = set()
+    pending: list[FunctionSource | Callees] = [*functions]
+    while pending:
+        node = pending.pop()
+        if node not in seen and node not in program.left_open:
+            seen.add(node)
+            pending += node if isinstance(node, tuple) else callees(node)
+            if not isinstance(node, tuple) and node in found:
+                program.left_open[node] = found[node]
 
 
 def components(
