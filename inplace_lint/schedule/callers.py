@@ -134,7 +134,8 @@ def holds(run: Run, obj: Instance, written: Collection[Storage]) -> bool:
 def given_objects(run: Run, root: FunctionSource) -> list[Instance]:
     """The arguments of a function that are objects of the project, without its receiver."""
     receiver = root.receiver if root.owner is not None else ""
-    return [obj for name, obj in run.root.args.items() if isinstance(obj, Instance) and name != receiver]
+    given = [atom for name, value in run.root.args.items() if name != receiver for atom in flatten(value)]
+    return [atom for atom in given if isinstance(atom, Instance)]
 
 
 def writes_what_is_kept(run: Run, root: FunctionSource) -> bool:

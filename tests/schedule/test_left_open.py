@@ -31,6 +31,12 @@ FUNCTIONS = {
         "    def f(self):\n        self.kept.mul_(2)\n",
         True,
     ),
+    "an object that it may be given": (
+        "class A:\n    def __init__(self, x):\n        self.kept = torch.zeros(3)\n\n"
+        "    def halve_it(self):\n        self.kept.mul_(2)\n\n\n"
+        "def f(a: A = None):\n    if a is not None:\n        a.halve_it()\n",
+        True,
+    ),
     "what it made": ("def f(x):\n    y = x * 2\n    y.mul_(3)\n    return y\n", False),
     "what a helper made": (
         "def g(x):\n    return x * 2\n\n\ndef f(x):\n    y = g(x)\n    y.mul_(3)\n    return y\n",
