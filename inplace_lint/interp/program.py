@@ -168,8 +168,8 @@ class Program:
             self._set_later,
         )
         # answers that depend on the file under check
-        of_sketches = (self._entered, self._gives, self._asks)
-        for known in (*of_runs, *of_sketches):
+        of_text = (self._entered, self._gives, self._asks)
+        for known in (*of_runs, *of_text):
             known.clear()
 
     def want_notes(self, wanted: bool) -> None:
@@ -197,7 +197,7 @@ class Program:
         known = self._entered.get(source)
         if known is None:
             known = self.prefilter.keeps(source) or sets_state(source)
-            known = self._entered[source] = known or any(map(source.mentions, _ENTERED))
+            known = self._entered[source] = known or any(map(source.mentions, _CHANGES_LATER))
         if known or source in self.writers:
             return True
         leaves = self.left_open.get(source.origin or source)
@@ -274,7 +274,7 @@ class Program:
 
 
 #: What a function mentions that may change how later code acts: hooks of modules, names outside of it.
-_ENTERED = (b".register_forward_", b"nonlocal ", b"global ")
+_CHANGES_LATER = (b".register_forward_", b"nonlocal ", b"global ")
 #: Methods that add elements to a list, a set or a dict.
 _FILLS = frozenset("append appendleft extend insert add update setdefault".split())
 
