@@ -254,16 +254,10 @@ class ValueTerms(Interpreter):
                 made[value] = self._after_write(value, old, new, memory, passed_over, at)
             return made[value]
 
-        seen, changed = set(), {}
-        state: State | None = self.state
-        while state is not None:
-            for key, value in state.slots.items():
-                if key not in seen:
-                    seen.add(key)
-                    if after(value) is not value:
-                        changed[key] = after(value)
-            state = state.parent
-        self.state.slots.update(changed)
+        for key in self.state.names():
+            value = self.state[key]
+            if after(value) is not value:
+                self.state.slots[key] = after(value)
         place = self.frame
         while True:  # the callers' registers may hold aliases, too
             for register, value in place.registers.items():

@@ -352,28 +352,21 @@ def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
         where = "" if outer is frame else f" in {outer.function.name}" if outer.function else " of the module"
         places.setdefault(outer.uid, where)
         outer = outer.enclosing if outer.enclosing is not None else outer.via and outer.via.frame
-    state: Any = run.state
-    seen = set()
-    while state is not None:
-        for key, value in state.slots.items():
-            if key in seen or type(key) is not tuple or len(key) != 2:
-                continue
-            seen.add(key)
-            owner, name = key
-            if isinstance(name, str) and owner in places:
-                words = f"`{name.partition('@')[0]}`{places[owner]}"
-            elif isinstance(owner, Instance) and isinstance(name, str) and name.isidentifier():
-                receiver = _receiver(run, owner)
-                words = (
-                    f"`{receiver}.{name}`" if receiver else f"attribute `{name}` of a {owner.cls.source.name}"
-                )
-            else:
-                continue
-            for g, atom in alternatives(value):
-                held = atom.tensor if isinstance(atom, Unknown) else atom
-                if isinstance(held, Tensor) and held.storage is tensor.storage and compatible(g, guard):
-                    found[words] = held
-        state = state.parent
+    for key in run.state.names():
+        if type(key) is not tuple or len(key) != 2:
+            continue
+        owner, name = key
+        if isinstance(name, str) and owner in places:
+            words = f"`{name.partition('@')[0]}`{places[owner]}"
+        elif isinstance(owner, Instance) and isinstance(name, str) and name.isidentifier():
+            receiver = _receiver(run, owner)
+            words = f"`{receiver}.{name}`" if receiver else f"attribute `{name}` of a {owner.cls.source.name}"
+        else:
+            continue
+        for g, atom in alternatives(run.state[key]):
+            held = atom.tensor if isinstance(atom, Unknown) else atom
+            if isinstance(held, Tensor) and held.storage is tensor.storage and compatible(g, guard):
+                found[words] = held
     return found
 
 

@@ -241,10 +241,6 @@ class Context:
             needed |= 1 << bit
         return self.run.without_exclusive(both(guard, conjunction(needed & tests(guard), 0)))
 
-    def _may_be_unrecorded(self, guard: Guard) -> bool:
-        """Whether some of the paths, not all, passed a test of `torch.is_grad_enabled()`: they may record nothing."""
-        return bool(guard.rest.support & self.run.asked.enabled)
-
     def _confidence(self, saved: Saved, write: Write, guard: Guard) -> int:
         confidence = CERTAIN
         if saved.grad < DOES:
@@ -254,8 +250,6 @@ class Context:
         if saved.only or saved.autocast or self.run.supposes:
             confidence = min(confidence, LIKELY)
         if not self.is_trained(guard) or (saved.evaluated and not self.run.steps.trains):
-            return POSSIBLE
-        if self._may_be_unrecorded(write.guard):
             return POSSIBLE
         if self.run.supposes and driver_run.is_guessed(self.run, saved.place, write.place):
             return POSSIBLE
@@ -356,8 +350,6 @@ class Context:
             sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(event) or event.doubtful:
-            confidence = POSSIBLE
-        if self._may_be_unrecorded(event.guard):
             confidence = POSSIBLE
         if event.kind == "multi-view" and event.is_by_a_flag() and not run.as_built_by_default(guard):
             # It raises at once for anyone who sets the flag and trains, so nobody does both.

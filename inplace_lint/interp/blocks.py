@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import contexts, exceptions, generators, grad_mode, iteration, names, protocols
+from . import contexts, exceptions, generators, grad_mode, guards, iteration, names, protocols
 from .frames import DEAD, Loop, State
 from .grad_mode import Mode
 from .guards import both, relative
@@ -16,10 +16,12 @@ from .values import (
     Constant,
     Instance,
     Optimizer,
+    Phi,
     Scalar,
     Sequence_,
     Unknown,
     Value,
+    alternatives,
 )
 
 if TYPE_CHECKING:
@@ -87,8 +89,28 @@ def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:
 
 
 def _if(run: Run, i: ir.If) -> None:
-    true, false = run.split(run.frame.registers[i.test])
-    branch(run, [(true, partial(run.block, i.then)), (false, partial(run.block, i.orelse))])
+    tested = run.frame.registers[i.test]
+    true, false = run.split(tested)
+    if isinstance(tested, Phi) and i.test in run.state.moves:
+        then = partial(_part_of_condition, run, i, tested, True)
+        orelse = partial(_part_of_condition, run, i, tested, False)
+    else:
+        then, orelse = partial(run.block, i.then), partial(run.block, i.orelse)
+    branch(run, [(true, then), (false, orelse)])
+
+
+def _part_of_condition(run: Run, i: ir.If, tested: Value, holds: bool) -> None:
+    """Runs an arm of `a and b` or `a or b`, whose value may be that of `a`: only the alternatives that lead here.
+
+    The paths of alternatives may overlap, so that the path alone does not exclude the others.
+    """
+    found = [
+        (met, atom)
+        for guard, atom in alternatives(tested)
+        if guards.compatible(guard, run.path) and (met := both(guard, run.split(atom)[not holds]))
+    ]
+    run.state.moves[i.test] = run.frame.registers[i.test] = join(found)
+    run.block(i.then if holds else i.orelse)
 
 
 def _loop(

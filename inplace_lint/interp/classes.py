@@ -74,7 +74,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     if value is not None:
         if obj in run.root.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
             run.root.outside.add(value)
-        if obj in run.root.outside and run.program.built.base.slots.get((obj, name)) is value:
+        if obj in run.root.outside and run.program.built.base.get((obj, name)) is value:
             # Still as `__init__` left it, but another method, which sets or fills it, may have run before this one.
             if isinstance(value, Constant) and value.value is None:
                 if run.program.is_set_later(obj.cls, name, run.frame.module):

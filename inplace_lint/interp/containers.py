@@ -275,7 +275,7 @@ def _like(run: Run, pattern: Tensor) -> Tensor:
 def is_empty_as_made(run: Run, container: Sequence_ | Mapping_) -> bool:
     """Whether a container is empty, and unchanged since the object that holds it was built."""
     found = run.state.get((container, LENGTH))
-    built = run.program.built.base.slots.get((container, LENGTH))
+    built = run.program.built.base.get((container, LENGTH))
     return found is built and isinstance(found, Constant) and found.value == 0
 
 

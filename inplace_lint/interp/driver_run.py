@@ -57,7 +57,7 @@ class DriverRun(Interpreter):
                 self.unsure.update(instruction.at for instruction in block)
             try:
                 self.block(block)
-                result = self.state.slots.get((self.frame.uid, driver_synthesis.RESULT))
+                result = self.state.get((self.frame.uid, driver_synthesis.RESULT))
                 if result is not None:
                     self.heap.escape(self.tensors_within(result), ALWAYS)
             except (OutOfBudget, RecursionError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .guards import NEVER
+from .joins import Unread
 
 if TYPE_CHECKING:
     import ast
@@ -120,13 +121,42 @@ class State:
         self.slots: dict[Hashable, Value] = {}
 
     def get(self, key: Hashable) -> Value | None:
+        """The value under a key on the current path."""
         state: State | None = self
         while state is not None:
-            slots = state.slots
-            if key in slots:
-                return slots[key]
+            value = state.slots.get(key)
+            if value is not None:
+                if type(value) is Unread:
+                    value = state.slots[key] = value.read()
+                return value
             state = state.parent
         return None
+
+    def __getitem__(self, key: Hashable) -> Value:
+        """The value under a key that has one."""
+        value = self.get(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def stored(self, key: Hashable) -> Value | None:
+        """What stands under a key, for another join: perhaps a join that nothing has read yet."""
+        state: State | None = self
+        while state is not None:
+            value = state.slots.get(key)
+            if value is not None:
+                return value
+            state = state.parent
+        return None
+
+    def names(self) -> dict[Hashable, None]:
+        """All keys with a value on the current path, those that were set last first."""
+        found: dict[Hashable, None] = {}
+        state: State | None = self
+        while state is not None:
+            found.update(dict.fromkeys(state.slots))
+            state = state.parent
+        return found
 
     def changes(self, base: State) -> dict[Hashable, Value]:
         """The slots set in the layers above `base`; the newest layer wins."""

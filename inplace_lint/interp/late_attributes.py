@@ -42,7 +42,7 @@ def value(run: Run, obj: Instance, name: str) -> Value | None:
         return None
     run.program.built.set_up.add((obj, found[0]))
     objects.run_on(run, obj, function)
-    return run.program.built.base.slots.get((obj, name))
+    return run.program.built.base.get((obj, name))
 
 
 def _builds(run: Run, method: FunctionSource, name: str) -> bool:

@@ -198,10 +198,13 @@ class Program:
         if known is None:
             known = self.prefilter.keeps(source) or sets_state(source)
             known = self._entered[source] = known or any(map(source.mentions, _CHANGES_LATER))
-        if known or source in self.writers:
-            return True
-        leaves = self.left_open.get(source.origin or source)
-        return self.prefilter.may_write(source) if leaves is None else leaves > 0
+        return known or source in self.writers or self.leaves_something(source)
+
+    def leaves_something(self, source: FunctionSource) -> bool:
+        """Whether a function may write something that its callers may know of."""
+        source = source.origin or source
+        leaves = self.left_open.get(source)
+        return source in self.prefilter.writers.of(source.module) if leaves is None else leaves > 0
 
     def gives_writer(self, source: FunctionSource) -> bool:
         """Whether a function returns an object with a method in the project that writes."""

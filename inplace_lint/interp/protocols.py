@@ -8,6 +8,7 @@ from . import containers, enums, inherited, lookup
 from .class_value import ClassValue
 from .frames import State
 from .iterators import Iteration
+from .joins import read
 from .values import Bound, Constant, FunctionValue, Instance, Scalar, Sequence_, Unknown, Value
 
 if TYPE_CHECKING:
@@ -115,11 +116,11 @@ def counted(before: State, ends: list[tuple[Guard, dict[Hashable, Value]]]) -> l
         for path, changes in ends
         if path
         for key, value in changes.items()
-        if is_number(value)
-        and type(key) is tuple
+        if type(key) is tuple
         and (type(key[0]) is int or isinstance(key[0], Instance))
         and is_number(known := before.get(key))
-        and known.value != value.value
+        and is_number(after := read(value))
+        and known.value != after.value
     ]
 
 

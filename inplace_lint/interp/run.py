@@ -15,7 +15,7 @@ from .grad_evidence import of_one_kind
 from .guards import ALWAYS, both, literal
 from .heap import Heap
 from .iterators import Iteration
-from .joins import join
+from .joins import Unread, join, later
 from .literals import Literals
 from .operations import Operations
 from .storage import Storage
@@ -92,8 +92,11 @@ class Run(Literals, Operations):
         self.made = run_records.Made()
 
     def leave_out(self, source: FunctionSource) -> None:
-        """Note that a call is not entered although the function may write: the run is incomplete."""
-        if not self.found.cut and not self.builds and self.path and self.program.enters(source):
+        """Note that a call is not entered although the function may write or set state: the run is incomplete."""
+        if self.builds or not self.path:
+            return
+        self.found.may_lack_writes = self.found.may_lack_writes or self.program.leaves_something(source)
+        if not self.found.cut and self.program.enters(source):
             self.found.cut = (
                 f"it calls `{source.name}`, which was not followed: calls go too deep or steps are used up"
             )
@@ -240,14 +243,15 @@ class Run(Literals, Operations):
                 value = changes.get(key)
                 if value is None:
                     if before is None:
-                        before = self.state.get(key)
+                        before = self.state.stored(key)
                     value = before
                 if value is not None:
                     values.append((condition, value))
             if values:
-                joined = join(values)
-                if self.program.second_look and isinstance(joined, Phi):
-                    joined = of_one_kind(self, joined)
+                joined = later(values)
+                if self.program.second_look and type(joined) is Unread:
+                    joined = joined.read()
+                    joined = of_one_kind(self, joined) if isinstance(joined, Phi) else joined
                 self.state.slots[key] = joined
         self.path = path
 
@@ -374,14 +378,11 @@ class Run(Literals, Operations):
 
     def members(self, owner: Value) -> dict[str, Value]:
         """The attributes of an unknown value that were set or read, by name."""
-        found: dict[str, Value] = {}
-        state: State | None = self.state
-        while state is not None:
-            for key, value in state.slots.items():
-                if type(key) is tuple and len(key) == 3 and key[0] is owner and isinstance(key[2], str):
-                    found.setdefault(key[2], value)
-            state = state.parent
-        return found
+        return {
+            key[2]: self.state[key]
+            for key in self.state.names()
+            if type(key) is tuple and len(key) == 3 and key[0] is owner and isinstance(key[2], str)
+        }
 
     def set_member(self, owner: Value, key: Hashable, value: Value) -> None:
         self.state.slots[(owner, "member", key)] = value

@@ -238,6 +238,7 @@ class Found:
         "events",
         "filled",
         "findings",
+        "may_lack_writes",
         "observations",
         "observed",
         "perhaps_expanded",
@@ -264,6 +265,8 @@ class Found:
         self.findings: list[Any] | None = None
         #: why the run is incomplete; empty if it is complete
         self.cut = ""
+        #: what it did not look at may write something that callers may know of
+        self.may_lack_writes = False
 
 
 class Made:

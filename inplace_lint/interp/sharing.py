@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..torchmodel.facts import Facts
-    from .frames import Frame, Place, State
+    from .frames import Frame, Place
     from .guards import Guard
     from .run import Run
     from .values import Value
@@ -193,12 +193,9 @@ def _puts(run: Run, facts: Facts, dtype: str, values: Sequence[Value | None]) ->
 def _slots(run: Run) -> dict[tuple[object, object], Value]:
     """The values of all names, attributes and elements on the current path, by (owner, name)."""
     found: dict[tuple[object, object], Value] = {}
-    state: State | None = run.state
-    while state is not None:
-        for key, value in state.slots.items():
-            if type(key) is tuple:
-                found.setdefault((key[0], key[-1]), value)
-        state = state.parent
+    for key in run.state.names():
+        if type(key) is tuple:
+            found.setdefault((key[0], key[-1]), run.state[key])
     return found
 
 

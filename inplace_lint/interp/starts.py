@@ -56,9 +56,9 @@ def _until_cut(run: Run, action: Callable[[], None]) -> Run:
         action()
         _try_out(run)
     except OutOfBudget as end:
-        run.found.cut = str(end)
+        run.found.cut, run.found.may_lack_writes = str(end), True
     except RecursionError:
-        run.found.cut = NESTED
+        run.found.cut, run.found.may_lack_writes = NESTED, True
     return run
 
 

@@ -56,10 +56,13 @@ def rows_of(module: Module) -> list[int]:
     return module.memo.candidates
 
 
+_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Set, ast.Dict)
+
+
 def _may_write(statement: ast.Assign | ast.AugAssign) -> bool:
-    """Whether a statement may write a tensor: adding a string or a list shows that the target is one too."""
+    """Whether a statement may write a tensor: adding a string, a list or a tuple shows that the target is one too."""
     if isinstance(statement, ast.AugAssign):
-        return not isinstance(statement.value, ast.List) and not _is_text(statement.value)
+        return not isinstance(statement.value, _DISPLAYS) and not _is_text(statement.value)
     targets = list(statement.targets)
     while targets:
         target = targets.pop()

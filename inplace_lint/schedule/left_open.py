@@ -45,9 +45,9 @@ def called_abroad(
 
 
 def left_by(run: Run, function: FunctionSource) -> int:
-    """What a run of a function leaves to callers; after a run that was cut short, anything that needs gradients."""
+    """What a run of a function leaves to callers; if it may lack writes, anything that needs gradients."""
     need = needs(run, function.module, function)
-    return need or (GRADIENTS if run.found.cut or writes_what_is_kept(run, function) else NO_NEED)
+    return need or (GRADIENTS if run.found.may_lack_writes or writes_what_is_kept(run, function) else NO_NEED)
 
 
 def solve(program: Program, functions: Iterable[FunctionSource]) -> None:

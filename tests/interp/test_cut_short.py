@@ -114,10 +114,10 @@ def test_whoever_knows_can_say_so(check) -> None:  # type: ignore[no-untyped-def
     ids=["nest", "loops", "views", "lists", "calls"],
 )
 def test_what_is_read_to_its_end_says_nothing(check, text: str) -> None:  # type: ignore[no-untyped-def]
-    code, out, _ = check(text, "--output-format", "concise")
+    code, out, err = check(text, "--output-format", "concise")
     assert code == 1
     assert "IPL101" in out
-    assert "IPL003" not in out
+    assert "IPL003" not in out + err
 
 
 def test_attention_that_is_not_looked_for_is_told(check) -> None:  # type: ignore[no-untyped-def]

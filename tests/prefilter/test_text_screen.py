@@ -44,6 +44,8 @@ def test_what_may_write_is_marked(text: str) -> None:
         "d[k.replace('a', 'b')] = 1",
         "s += 'x'",
         "xs += [y]",
+        "xs += (y, z)",
+        "xs += [y for y in z]",
         "x == y == z <= w",
         "f.__init__(x)",
         "x.requires_grad_first_(1)",

@@ -16,6 +16,21 @@ from inplace_lint.schedule.left_open import solve
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import FunctionSource, Module
 
+COUNTER = """class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def note(self, what):
+        self.last = what
+        if what:
+            self.count = self.count + 1
+        else:
+            self.count = 0
+        return self
+
+
+"""
+
 #: The last function, and whether it leaves something to its callers.
 FUNCTIONS = {
     "an argument": ("def f(x):\n    x.mul_(2)\n", True),
@@ -41,6 +56,17 @@ FUNCTIONS = {
     "what a helper made": (
         "def g(x):\n    return x * 2\n\n\ndef f(x):\n    y = g(x)\n    y.mul_(3)\n    return y\n",
         False,
+    ),
+    "what it made, in more steps than are followed into calls of what only sets state": (
+        f"{COUNTER}def f(x):\n    counter = Counter()\n    y = x * 2\n"
+        + "    y = y * 2 + x\n" * 600
+        + "    y.mul_(3)\n    counter.note(3)\n    return y\n",
+        False,
+    ),
+    "in more steps than are followed into calls of what writes": (
+        "def g(x):\n    y = x + 1\n    y = y * 2\n    y = y * 3\n    x.mul_(y)\n    return y\n\n\n"
+        "def f(x):\n    y = x * 2\n" + "    y = y * 2 + x\n" * 600 + "    g(x)\n    return y\n",
+        True,
     ),
     "nothing": (
         "def g(x):\n    y = x * 2\n    y.mul_(3)\n    return y\n\n\ndef f(x):\n    return g(x)\n",
