@@ -215,7 +215,7 @@ class Module:
         self.multiple: set[str] = set()
         self.stars: list[tuple[str, int]] = []
         #: all functions with their classes, nested ones included, in order
-        self.all_functions: list[FunctionSource] = []
+        self._functions: list[FunctionSource] | None = None
         #: statements that may write a tensor: augmented assignments, and `x[i] = …`, `x.data = …`, `a, b = …`
         self.writing: list[ast.Assign | ast.AugAssign] = []
         #: (row, name) of each assignment to an attribute of a name
@@ -359,9 +359,10 @@ class Module:
 
     def functions_in_order(self) -> list[FunctionSource]:
         """All functions and methods, nested ones too but no lambdas, in text order."""
-        if not self.all_functions:
-            self._collect(self.tree.body, None)
-        return self.all_functions
+        if self._functions is None:
+            self._functions = []
+            self._collect(self.tree.body, self._functions, None)
+        return self._functions
 
     @property
     def writing_at(self) -> dict[int, ast.Assign | ast.AugAssign]:
@@ -397,7 +398,9 @@ class Module:
         last = bisect_right(self.keeping, (source.node.end_lineno or source.node.lineno, "\U0010ffff"))
         return {name for _, name in self.keeping[first:last]}
 
-    def _collect(self, body: list[ast.stmt], owner: ClassSource | None) -> None:
+    def _collect(
+        self, body: list[ast.stmt], functions: list[FunctionSource], owner: ClassSource | None
+    ) -> None:
         for statement in body:
             if type(statement) in DULL:
                 continue
@@ -416,14 +419,14 @@ class Module:
                 if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name):
                     self.keeping.append((statement.lineno, place.value.id))
             elif type(statement) is ast.If:
-                self._collect(statement.body, owner)
+                self._collect(statement.body, functions, owner)
                 if statement.orelse:
-                    self._collect(statement.orelse, owner)
+                    self._collect(statement.orelse, functions, owner)
             elif type(statement) is ast.FunctionDef or type(statement) is ast.AsyncFunctionDef:
-                self.all_functions.append(self.function_of(statement, owner))
-                self._collect(statement.body, None)
+                functions.append(self.function_of(statement, owner))
+                self._collect(statement.body, functions, None)
             elif type(statement) is ast.ClassDef:
-                self._collect(statement.body, self.class_of(statement))
+                self._collect(statement.body, functions, self.class_of(statement))
             else:
                 for inner in inner_bodies(statement):
-                    self._collect(inner, owner)
+                    self._collect(inner, functions, owner)

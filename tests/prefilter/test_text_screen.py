@@ -150,3 +150,10 @@ def test_counters_and_containers_of_its_own_are_no_reason_to_look_at_a_function(
 ) -> None:
     chosen = with_candidates(Module("x.py", f"def f(x, flag):\n    {body}\n".encode()))
     assert [function.name for function in chosen] == expected
+
+
+def test_the_writes_of_a_file_without_functions_are_listed_once() -> None:
+    module = Module("a.py", b"import torch\n\nx = torch.ones(3)\nx[0] += 1\n")
+    for _ in range(3):
+        assert module.functions_in_order() == []
+    assert [statement.lineno for statement in module.writing] == [4]
