@@ -254,7 +254,7 @@ class ValueTerms(Interpreter):
                 made[value] = self._after_write(value, old, new, memory, passed_over, at)
             return made[value]
 
-        for key in self.state.names():
+        for key in self.state.all_keys():
             value = self.state[key]
             if after(value) is not value:
                 self.state.slots[key] = after(value)

@@ -352,7 +352,7 @@ def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
         where = "" if outer is frame else f" in {outer.function.name}" if outer.function else " of the module"
         places.setdefault(outer.uid, where)
         outer = outer.enclosing if outer.enclosing is not None else outer.via and outer.via.frame
-    for key in run.state.names():
+    for key in run.state.all_keys():
         if type(key) is not tuple or len(key) != 2:
             continue
         owner, name = key

@@ -5,6 +5,11 @@ The latest test is at the root. After R. E. Bryant, "Graph-based algorithms for 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Diagram:
     """A BDD node: the diagram where the test of its bit fails (`low`), and where that test holds (`high`).
@@ -89,14 +94,7 @@ def conjoined(a: Diagram, b: Diagram) -> Diagram:
         return a
     if a is FALSE or b is FALSE:
         return FALSE
-    found = _and.get((a, b))
-    if found is None:
-        if len(_and) > KEPT:
-            _and.clear()
-        bit, low, high, other_low, other_high = _sides(a, b)
-        found = node(bit, conjoined(low, other_low), conjoined(high, other_high))
-        _and[a, b] = _and[b, a] = found
-    return found
+    return _on_both_sides(conjoined, _and, a, b)
 
 
 def disjoined(a: Diagram, b: Diagram) -> Diagram:
@@ -107,23 +105,30 @@ def disjoined(a: Diagram, b: Diagram) -> Diagram:
         return a
     if a is TRUE or b is TRUE:
         return TRUE
-    found = _or.get((a, b))
+    return _on_both_sides(disjoined, _or, a, b)
+
+
+def _on_both_sides(
+    operation: Callable[[Diagram, Diagram], Diagram],
+    known: dict[tuple[Diagram, Diagram], Diagram],
+    a: Diagram,
+    b: Diagram,
+) -> Diagram:
+    """Applies an operation to both branches of the latest test in a or b; `known` caches the results."""
+    found = known.get((a, b))
     if found is None:
-        if len(_or) > KEPT:
-            _or.clear()
-        bit, low, high, other_low, other_high = _sides(a, b)
-        found = node(bit, disjoined(low, other_low), disjoined(high, other_high))
-        _or[a, b] = _or[b, a] = found
+        if len(known) > KEPT:
+            known.clear()
+        bit = max(a.bit, b.bit)
+        low, high = sides(a, bit)
+        other_low, other_high = sides(b, bit)
+        found = known[a, b] = node(bit, operation(low, other_low), operation(high, other_high))
     return found
 
 
-def _sides(a: Diagram, b: Diagram) -> tuple[int, Diagram, Diagram, Diagram, Diagram]:
-    """The latest test in a or b; where it fails and where it holds, a; and b."""
-    if a.bit == b.bit:
-        return a.bit, a.low, a.high, b.low, b.high
-    if a.bit > b.bit:
-        return a.bit, a.low, a.high, b, b
-    return b.bit, a, a, b.low, b.high
+def sides(one: Diagram, bit: int) -> tuple[Diagram, Diagram]:
+    """The diagram where a test fails, and where it holds; the diagram must not contain a later test."""
+    return (one.low, one.high) if one.bit == bit else (one, one)
 
 
 def negated(one: Diagram) -> Diagram:
@@ -213,8 +218,10 @@ def _alternatives(least: Diagram, most: Diagram) -> tuple[list[tuple[int, int]],
         return [], FALSE
     if most is TRUE:
         return [(0, 0)], TRUE
-    bit, low, high, most_low, most_high = _sides(least, most)
+    bit = max(least.bit, most.bit)
     test = 1 << bit
+    low, high = sides(least, bit)
+    most_low, most_high = sides(most, bit)
     failing, without = _alternatives(conjoined(low, negated(most_high)), most_low)
     holding, within = _alternatives(conjoined(high, negated(most_low)), most_high)
     rest = disjoined(conjoined(low, negated(without)), conjoined(high, negated(within)))

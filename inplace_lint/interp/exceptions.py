@@ -9,7 +9,7 @@ from ..syntax import ir
 from . import containers
 from .class_value import ClassValue
 from .frames import DEAD, State
-from .guards import both, literal, relative
+from .guards import both, literal
 from .values import (
     Bound,
     Constant,
@@ -248,7 +248,7 @@ def _try(run: Run, i: ir.Try) -> None:
         throw(run, error)
     run.state = base
     all_left = not escaping and not any(guard for guard, _ in outcomes)
-    run.merge(outcomes, [relative(guard, path) for guard, _ in outcomes])
+    run.merge(outcomes)
     if all_left and i.final:
         run.path = path
         run.block(i.final)
@@ -259,7 +259,7 @@ def _try(run: Run, i: ir.Try) -> None:
 
 def guarded(run: Run, body: ir.Block, leave: Callable[[], Value]) -> None:
     """Runs the body of a `with`; where it raises, `leave` calls `__exit__`, which tells whether to go on behind it."""
-    base, before = run.state, run.path
+    base = run.state
     catch = caught(run, body)
     outcomes = [(run.path, run.state.slots)]
     for path, changes, error in catch.raised:
@@ -270,19 +270,19 @@ def guarded(run: Run, body: ir.Block, leave: Callable[[], Value]) -> None:
         run.path = both(run.path, passed_on)
         throw(run, error)
     run.state = base
-    run.merge(outcomes, [relative(guard, before) for guard, _ in outcomes])
+    run.merge(outcomes)
 
 
 def suppressed(run: Run, kinds: Sequence[Value], body: ir.Block) -> None:
     """`with suppress(…): body`: goes on after the block where an error of these kinds is raised in it."""
-    base, before = run.state, run.path
+    base = run.state
     catch = caught(run, body)
     outcomes = [(run.path, run.state.slots)]
     for path, changes, error in catch.raised:
         if any(matches(error, kind, run) is not False for kind in kinds):
             outcomes.append((path, changes))
     run.state = base
-    run.merge(outcomes, [relative(guard, before) for guard, _ in outcomes])
+    run.merge(outcomes)
 
 
 HANDLERS: Handlers = {ir.Raise: _raise, ir.Try: _try}

@@ -122,15 +122,8 @@ class State:
 
     def get(self, key: Hashable) -> Value | None:
         """The value under a key on the current path."""
-        state: State | None = self
-        while state is not None:
-            value = state.slots.get(key)
-            if value is not None:
-                if type(value) is Unread:
-                    value = state.slots[key] = value.read()
-                return value
-            state = state.parent
-        return None
+        value = self.stored(key)
+        return value.read() if type(value) is Unread else value
 
     def __getitem__(self, key: Hashable) -> Value:
         """The value under a key that has one."""
@@ -149,7 +142,7 @@ class State:
             state = state.parent
         return None
 
-    def names(self) -> dict[Hashable, None]:
+    def all_keys(self) -> dict[Hashable, None]:
         """All keys with a value on the current path, those that were set last first."""
         found: dict[Hashable, None] = {}
         state: State | None = self

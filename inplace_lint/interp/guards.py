@@ -41,15 +41,13 @@ _NODES = 128
 WEAKENED = 1
 _guards: dict[tuple[int, int, Diagram], Guard] = {(0, 0, TRUE): ALWAYS}
 _both: dict[tuple[Guard, Guard], Guard] = {}
-_either: dict[tuple[Guard, Guard], Guard] = {}
-_compatible: dict[tuple[Guard, Guard], bool] = {}
 
 
 def forget() -> None:
     """Forgets all guards. One still in use must not be compared with new ones: equal ones are then not identical."""
     diagrams.forget()
-    for known in (_both, _either, _compatible, _guards):
-        known.clear()
+    _both.clear()
+    _guards.clear()
     _guards[0, 0, TRUE] = ALWAYS
 
 
@@ -96,32 +94,20 @@ def either(a: Guard, b: Guard) -> Guard:
         return a
     if a is NEVER:
         return b
-    known = _either.get((a, b))
-    if known is None:
-        if len(_either) > diagrams.KEPT:
-            _either.clear()
-        positive, negative = a.positive & b.positive, a.negative & b.negative
-        rest = diagrams.disjoined(_beside(a, positive, negative), _beside(b, positive, negative))
-        known = _either[a, b] = _bounded(_guard(positive, negative, rest))
-    return known
+    positive, negative = a.positive & b.positive, a.negative & b.negative
+    rest = diagrams.disjoined(_beside(a, positive, negative), _beside(b, positive, negative))
+    return _bounded(_guard(positive, negative, rest))
 
 
 def compatible(a: Guard, b: Guard) -> bool:
     """Whether both can hold in one run."""
     if a.positive & b.negative or a.negative & b.positive:
         return False
-    if a.rest is TRUE and b.rest is TRUE:
-        return True
-    known = _compatible.get((a, b))
-    if known is None:
-        if len(_compatible) > diagrams.KEPT:
-            _compatible.clear()
-        one = diagrams.where(a.rest, b.positive, b.negative)
-        other = diagrams.where(b.rest, a.positive, a.negative)
-        known = _compatible[a, b] = (
-            one is not FALSE and other is not FALSE and conjoined(one, other) is not FALSE
-        )
-    return known
+    one, other = (
+        diagrams.where(a.rest, b.positive, b.negative),
+        diagrams.where(b.rest, a.positive, a.negative),
+    )
+    return one is not FALSE and other is not FALSE and conjoined(one, other) is not FALSE
 
 
 def implies(a: Guard, b: Guard) -> bool:

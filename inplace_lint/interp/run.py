@@ -15,7 +15,7 @@ from .grad_evidence import of_one_kind
 from .guards import ALWAYS, both, literal
 from .heap import Heap
 from .iterators import Iteration
-from .joins import Unread, join, later
+from .joins import join, later, read
 from .literals import Literals
 from .operations import Operations
 from .storage import Storage
@@ -249,8 +249,8 @@ class Run(Literals, Operations):
                     values.append((condition, value))
             if values:
                 joined = later(values)
-                if self.program.second_look and type(joined) is Unread:
-                    joined = joined.read()
+                if self.program.second_look:
+                    joined = read(joined)
                     joined = of_one_kind(self, joined) if isinstance(joined, Phi) else joined
                 self.state.slots[key] = joined
         self.path = path
@@ -380,7 +380,7 @@ class Run(Literals, Operations):
         """The attributes of an unknown value that were set or read, by name."""
         return {
             key[2]: self.state[key]
-            for key in self.state.names()
+            for key in self.state.all_keys()
             if type(key) is tuple and len(key) == 3 and key[0] is owner and isinstance(key[2], str)
         }
 

@@ -193,7 +193,7 @@ def _puts(run: Run, facts: Facts, dtype: str, values: Sequence[Value | None]) ->
 def _slots(run: Run) -> dict[tuple[object, object], Value]:
     """The values of all names, attributes and elements on the current path, by (owner, name)."""
     found: dict[tuple[object, object], Value] = {}
-    for key in run.state.names():
+    for key in run.state.all_keys():
         if type(key) is tuple:
             found.setdefault((key[0], key[-1]), run.state[key])
     return found

@@ -56,7 +56,8 @@ def rows_of(module: Module) -> list[int]:
     return module.memo.candidates
 
 
-_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Set, ast.Dict)
+#: What cannot be added to a tensor: PyTorch raises a TypeError.
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 def _may_write(statement: ast.Assign | ast.AugAssign) -> bool:

@@ -45,7 +45,7 @@ def called_abroad(
 
 
 def left_by(run: Run, function: FunctionSource) -> int:
-    """What a run of a function leaves to callers; if it may lack writes, anything that needs gradients."""
+    """What a run of a function leaves to callers; if it ended before what may write, all that needs gradients."""
     need = needs(run, function.module, function)
     return need or (GRADIENTS if run.found.may_lack_writes or writes_what_is_kept(run, function) else NO_NEED)
 

@@ -214,7 +214,7 @@ class Module:
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
         self.stars: list[tuple[str, int]] = []
-        #: all functions with their classes, nested ones included, in order
+        #: all functions with their classes, nested ones included, in order; None until they are asked for
         self._functions: list[FunctionSource] | None = None
         #: statements that may write a tensor: augmented assignments, and `x[i] = …`, `x.data = …`, `a, b = …`
         self.writing: list[ast.Assign | ast.AugAssign] = []

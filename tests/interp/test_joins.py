@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplace_lint.interp.frames import State
-from inplace_lint.interp.guards import ALWAYS, both, compatible, literal
+from inplace_lint.interp.guards import literal
 from inplace_lint.interp.joins import Unread, join, later
 from inplace_lint.interp.values import Constant, Unknown, Value, alternatives
 
@@ -70,11 +70,3 @@ def test_what_is_widened_counts_as_made_where_the_paths_met() -> None:
     assert isinstance(found, Unknown)
     assert found not in ATOMS
     assert found.serial < after.serial
-
-
-def test_guards_of_alternatives_stay_exclusive() -> None:
-    value = later([(literal(1, True), ATOMS[3]), (literal(1, False), ATOMS[4])])
-    assert isinstance(value, Unread)
-    (one, _), (other, _) = alternatives(value.read())
-    assert not compatible(one, other)
-    assert both(one, ALWAYS) is one
