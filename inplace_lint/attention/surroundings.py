@@ -10,6 +10,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from ..project.package_files import topmost_package
 from ..syntax.module import Module
 from ..syntax.unreadable import UnreadableFile
 from ..torchmodel.spelling import canonical
@@ -106,11 +107,12 @@ def hooks_modules(module: Module, contents: Contents, attribute: str, kind: str)
 
 def _deeds(module: Module, contents: Contents) -> _Deeds:
     found = _of(module)
-    top = _top(os.path.dirname(os.path.abspath(module.filename)))
+    path = os.path.abspath(module.filename)
+    top = topmost_package(os.path.dirname(path))
     if top is not None:
         package = of_package(top, contents)
         found.add(package)
-        contents.packages[os.path.abspath(module.filename)] = (top, package.said())
+        contents.packages.setdefault(path, {})[top, ""] = package.said()
     return found
 
 
@@ -120,14 +122,6 @@ def of_package(top: str, contents: Contents) -> _Deeds:
         contents.folders[top] = _read(top, contents)
     found: _Deeds = contents.folders[top]
     return found
-
-
-def _top(directory: str) -> str | None:
-    """The topmost folder of the packages that contain `directory`; None if it is not a package."""
-    top = None
-    while os.path.isfile(os.path.join(directory, "__init__.py")):
-        top, directory = directory, os.path.dirname(directory)
-    return top
 
 
 def _read(top: str, contents: Contents) -> _Deeds:

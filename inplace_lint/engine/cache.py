@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..project import torch_version
+from ..project import package_files, torch_version
 from ..project.contents import UNSTABLE, digest
 from ..project.paths import relative
 from . import graph as graphs
@@ -87,9 +87,9 @@ class Cache:
         """Decides for these files, and all they import, whether their cached findings still hold."""
         graph = self.graph
         reached = graph.reached(paths, self._good | self._bad)
-        doing = self._doing
+        answer = self._answer
         changed = {
-            path for path in reached if not graphs.stands(path, graph.nodes[path], self.contents, doing)
+            path for path in reached if not graphs.stands(path, graph.nodes[path], self.contents, answer)
         }
         bad = graph.resting_on(changed | (self._bad & graph.nodes.keys()), reached | self._bad)
         self._bad |= bad
@@ -163,11 +163,13 @@ class Cache:
             held, known = self.contents.held.get(path), told.nodes.get(path)
             if held is not None and (known is None or known.held != held):
                 news.nodes[path] = self._node(path, ())
-        for path, package in self.contents.packages.items():
+        for path, packages in self.contents.packages.items():
             if path in self.contents.held:
                 known = news.nodes.get(path) or told.nodes.get(path)
-                if known is None or known.package != package:
-                    news.nodes.setdefault(path, self._node(path, ())).package = package
+                if known is None or known.packages != packages:
+                    node = news.nodes.setdefault(path, self._node(path, ()))
+                    node.packages = dict(packages)
+                    node.next |= self.contents.rests_on.get(path, set())
         for path, seen in self.contents.seen.items():
             if told.seen.get(path) != seen:
                 news.seen[path] = seen
@@ -176,7 +178,7 @@ class Cache:
         return news
 
     def _node(self, path: str, questions: Iterable[Question]) -> Node:
-        node = Node(self.contents.held[path])
+        node = Node(self.contents.held[path], {*self.contents.rests_on.get(path, ())})
         is_file = self.contents.is_file
         known = self.graph.nodes.get(path) if path in self._good else None
         if known is not None:
@@ -242,25 +244,23 @@ class Cache:
         are_files = self.contents.are_files
         if any(are_files.get(one, there) != there for one, there in node.asked.items()):
             return True
-        package = node.package
-        return (
-            package is not None
-            and (learnt is not None or path in self._bad)
-            and self._doing(package[0]) != package[1]
-        )
+        asked_anew = learnt is not None or path in self._bad
+        return asked_anew and any(self._answer(*one) != said for one, said in node.packages.items())
 
-    def _doing(self, top: str) -> str:
-        """The summary of a package as a whole, as text (`attention.surroundings`)."""
+    def _answer(self, top: str, name: str) -> str:
+        """What is to be said now of all files below a folder (`Contents.packages`)."""
+        if name:
+            return package_files.state_of(name, top, self.contents)
         from ..attention import surroundings
 
         return surroundings.of_package(top, self.contents).said()
 
     def _look_through_packages(self, graph: Graph) -> None:
         """Stores the summaries of the files in packages, so that a later run need not read them."""
-        tops = {node.package[0] for node in graph.nodes.values() if node.package is not None}
+        tops = {top for node in graph.nodes.values() for top, name in node.packages if not name}
         for top in tops:
             if not any(path.startswith(os.path.join(top, "")) for path in graph.deeds):
-                self._doing(top)
+                self._answer(top, "")
         below = tuple(os.path.join(top, "") for top in tops)
         graph.deeds = {
             path: (held, said)

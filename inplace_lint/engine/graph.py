@@ -31,21 +31,24 @@ class Node:
     """A file in the graph: the digest of its content (`held`), and what was looked up on its behalf.
 
     `next` are the files that its imports resolve to; `asked` the paths that were looked for, with whether a file was
-    there; `package` the folder that was read as a whole, with its summary.
+    there; `packages` what was asked of all files below a folder, with the answers (`Contents.packages`).
     """
 
     held: str | None
     next: set[str] = field(default_factory=set)
     asked: dict[str, bool] = field(default_factory=dict)
-    package: tuple[str, str] | None = None
+    packages: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def meet(self, other: Node) -> None:
         """Merges what was looked up for the same file elsewhere; marks it unstable if the content differed."""
-        if other.held != self.held or (self.package and other.package not in (None, self.package)):
+        known = self.packages
+        if other.held != self.held or any(
+            known.get(one, said) != said for one, said in other.packages.items()
+        ):
             self.held = UNSTABLE
         self.next |= other.next
         self.asked.update(other.asked)
-        self.package = self.package or other.package
+        self.packages.update(other.packages)
 
 
 @dataclass(slots=True)
@@ -102,14 +105,14 @@ class Graph:
         self.nodes = {path: node for path, node in self.nodes.items() if path in reached}
 
 
-def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str]) -> bool:
-    """Whether a file by itself is unchanged, with all lookups for it; `doing` gives a package's current summary."""
+def stands(path: str, node: Node, contents: Contents, asked: Callable[[str, str], str]) -> bool:
+    """Whether a file by itself is unchanged, with all lookups for it; `asked` answers as in `Contents.packages`."""
     if contents.digest(path) != node.held:
         return False
     is_file = contents.is_file
-    if any(is_file(asked) != there for asked, there in node.asked.items()):
+    if any(is_file(one) != there for one, there in node.asked.items()):
         return False
-    return node.package is None or doing(node.package[0]) == node.package[1]
+    return all(asked(*question) == said for question, said in node.packages.items())
 
 
 def dumped(graph: Graph, root: str) -> bytes:
@@ -123,8 +126,8 @@ def dumped(graph: Graph, root: str) -> bytes:
     for path, node in graph.nodes.items():
         asked = [number(one) for one, there in node.asked.items() if there]
         absent = [number(one) for one, there in node.asked.items() if not there]
-        package = None if node.package is None else [number(node.package[0]), node.package[1]]
-        nodes.append([number(path), node.held, [number(one) for one in node.next], asked, absent, package])
+        packages = [[number(top), name, said] for (top, name), said in node.packages.items()]
+        nodes.append([number(path), node.held, [number(one) for one in node.next], asked, absent, packages])
     entries = [[number(path), int(notes), one.says] for (path, notes), one in graph.entries.items()]
     seen = [[number(path), stamp, held] for path, (stamp, held) in graph.seen.items()]
     deeds = [[number(path), held, said] for path, (held, said) in graph.deeds.items()]
@@ -148,11 +151,10 @@ def _loaded(head: Any, texts: list[str], root: str) -> Graph:
     prefix = os.path.join(root, "")
     paths = [name if os.path.isabs(name) else prefix + name.replace("/", os.sep) for name in head["paths"]]
     graph = Graph()
-    for at, held, following, asked, absent, package in head["nodes"]:
+    for at, held, following, asked, absent, packages in head["nodes"]:
         node = Node(held, {paths[one] for one in following}, {paths[one]: True for one in asked})
         node.asked.update({paths[one]: False for one in absent})
-        if package is not None:
-            node.package = (paths[package[0]], package[1])
+        node.packages = {(paths[top], name): said for top, name, said in packages}
         graph.nodes[paths[at]] = node
     for (at, notes, says), text in zip(head["entries"], texts, strict=True):
         graph.entries[paths[at], int(notes)] = Entry(text, int(says))

@@ -80,14 +80,20 @@ def _is_nested(root: FunctionSource) -> bool:
 
 def is_passed_on(module: Module, root: FunctionSource) -> bool:
     """Whether the file mentions the function other than to call it, so that other code may call it."""
-    kinds = (
-        ast.Name if _is_nested(root) else (ast.Name, ast.Attribute)
-    )  # no attribute has a nested function's name
     mentioning = _mentioning(module, {root.name})
     called = {node.func for node in mentioning if isinstance(node, ast.Call)}
     return any(
-        isinstance(node, kinds) and node not in called and _name(node) == root.name for node in mentioning
+        node not in called and _name(node) == root.name and _may_be(module, root, node)
+        for node in mentioning
+        if isinstance(node, (ast.Name, ast.Attribute))
     )
+
+
+def _may_be(module: Module, root: FunctionSource, node: ast.Name | ast.Attribute) -> bool:
+    """Whether a name or attribute may be this function: none is a nested one, no name in a function a method."""
+    if isinstance(node, ast.Attribute):
+        return not _is_nested(root)
+    return root.owner is None or not module.functions_at(node.lineno)
 
 
 def _is_registered(root: FunctionSource) -> bool:

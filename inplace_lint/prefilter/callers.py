@@ -12,6 +12,7 @@ from ..torchmodel import table
 from .source_words import (
     called_in,
     first_place,
+    is_asked_of,
     is_kept,
     is_read,
     is_run,
@@ -226,7 +227,11 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
             built |= _makers(module, owner)
         for word in sorted(words):
             run = is_run if forward and not over else is_taken
-            rows.update(_rows_of_call(module, word, run, len(asked)))
+            found = _rows_of_call(module, word, run, len(asked))
+            if owner is not None and not forward and found:
+                of_objects = {*_rows_of_call(module, word, is_asked_of, len(asked))}
+                found = [row for row in found if row in of_objects or not module.functions_at(row)]
+            rows.update(found)
             if function.descriptor == "property":
                 rows.update(rows_with(module, word.encode(), is_read))
             if owner is None and _is_put_somewhere(module.source, word.encode()):

@@ -121,6 +121,11 @@ def is_taken(text: bytes, start: int, end: int) -> bool:
     return text.rfind(b"import", text.rfind(b"\n", 0, start) + 1, start) < 0
 
 
+def is_asked_of(text: bytes, start: int, end: int) -> bool:
+    """Whether a method's name is called or passed on as one of an object: no bare name in a function is a method."""
+    return text[start - 1 : start] == b"." and is_taken(text, start, end)
+
+
 _QUOTES = (b"'", b'"')
 #: What follows a name that is assigned or annotated, or that begins a dotted path.
 _BOUND = Pattern(rb"\s*(?:=(?!=)|[.:\[]|[-+*/@|&]=|,\s*\w+\s*=)")

@@ -65,13 +65,18 @@ class Contents:
         self.held: dict[str, str | None] = {}
         #: files whose stamp has been compared already, and is that in `seen`
         self._unchanged: set[str] = set()
-        #: by path of a file, the package that was read on its behalf, and that package's summary (`attention`)
-        self.packages: dict[str, tuple[str, str]] = {}
+        #: by path of a file, what was asked on its behalf of all files below a folder, with the answers: of a name,
+        #: where it stands (`package_files.state_of`); of "", what the files do (`attention.surroundings`)
+        self.packages: dict[str, dict[tuple[str, str], str]] = {}
+        #: by path of a file, files that its findings rest on besides those that it imports: its functions' callers
+        self.rests_on: dict[str, set[str]] = {}
         self._latest: tuple[str, Stamp | None, bytes] = ("", None, b"")
         #: by path, a file's digest, and the summary of what it does that affects other files (`attention`)
         self.deeds: dict[str, tuple[str | None, str]] = {}
         #: by path of a folder, the summary of the files in it
         self.folders: dict[str, Any] = {}
+        #: by path of a folder, the paths and texts of the Python files below it (`package_files`)
+        self.texts_below: dict[str, list[tuple[str, bytes]] | None] = {}
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file at this absolute path. The first answer is kept until `turn_to`."""
@@ -138,6 +143,7 @@ class Contents:
         self.texts = told
         self._latest = ("", None, b"")
         self.folders.clear()
+        self.texts_below.clear()
         self.held.clear()
         self._unchanged.clear()
         if all(self._is_file(path) == known for path, known in self.are_files.items()):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..hazards.arguments import is_passed_on
 from ..hazards.finding import LIKELY, POSSIBLE, REFUSED
-from ..prefilter import grad_mode
+from ..prefilter import grad_mode, outside_callers
 from ..prefilter.callers import callers
 from ..prefilter.source_words import mentions, runs_backward
 from ..torchmodel import table
@@ -68,10 +68,13 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
     """Why no call in this file makes a finding come true, in words; empty if one may.
 
     So it is if all chains of callers in the file either record no gradients, make nothing differentiable of it, or are
-    asked for by a flag; or if they begin in a function for other code, which decides whether gradients are recorded.
+    asked for by a flag; if they begin in a function that other files call only where none are recorded; or in one for
+    other code, which decides whether they are.
     """
     seen, pending = {root}, [root]
-    uncalled = False
+    #: callers of which it is not shown that they reach the finding: they may call another function of this name
+    unsure: set[FunctionSource] = set()
+    reasons: dict[str, None] = {}
     while pending:
         function = pending.pop()
         if (
@@ -84,10 +87,10 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
         if from_the_top and looks.stands(None, finding) is not False:
             return ""
         if not calling and not from_the_top:
-            uncalled = True
-            of_weights = finding.kind == "leaf" and not _is_local(looks, finding, root)
-            if not of_weights and not _is_for_others(looks, finding, root, function):
+            reason = _nobody_here(looks, finding, root, function, function in unsure)
+            if not reason:
                 return ""
+            reasons[reason] = None
         for caller in sorted((f for f in calling if f not in seen), key=lambda f: f.node.lineno):
             seen.add(caller)
             if len(seen) > _ASKED:
@@ -97,17 +100,34 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
                 prefilter, caller, function.name
             ):
                 continue
-            if root not in looks.at(caller).entering.entered:
+            if function in unsure or root not in looks.at(caller).entering.entered:
                 if not _asks(caller, function.name):
-                    return ""
+                    unsure.add(caller)
+                    pending.append(caller)
             elif looks.stands(caller, finding, needed=True) is not False:
                 pending.append(caller)
-    if uncalled:
+    return next(iter(reasons), _QUIET)
+
+
+#: Why all calls in a file leave a finding open.
+_QUIET = (
+    "every call in this file is one that records no gradients, has to be asked for by a flag, "
+    "or makes nothing of it that has any"
+)
+
+
+def _nobody_here(
+    looks: SecondLooks, finding: Finding, root: FunctionSource, function: FunctionSource, unsure: bool
+) -> str:
+    """Why a function that its file does not call leaves a finding open, in words; empty if it does not."""
+    if outside_callers.record_nothing(looks.program.prefilter, function):
+        return "other files call this only where no gradients are recorded"
+    if unsure:
+        return ""
+    of_weights = finding.kind == "leaf" and not _is_local(looks, finding, root)
+    if of_weights or _is_for_others(looks, finding, root, function):
         return "nothing in the file calls this: who does says whether gradients are recorded"
-    return (
-        "every call in this file is one that records no gradients, has to be asked for by a flag, "
-        "or makes nothing of it that has any"
-    )
+    return ""
 
 
 def _asks(caller: FunctionSource, name: str) -> bool:
@@ -163,9 +183,11 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
             return True
         asked: list[FunctionSource] = []
         for function in pending:
-            if is_passed_on(module, function) or _called_by_its_base(program, function):
+            if is_passed_on(module, function):
                 return False
             calling, from_the_top = _callers(looks, training, function)
+            if _called_by_its_base(program, function) and all(f.name != "__init__" for f in calling):
+                return False  # what an `__init__` calls is for it, and not for the base
             if from_the_top and (
                 root not in looks.at(None).entering.entered or looks.stands(None, finding) is not False
             ):

@@ -76,6 +76,12 @@ def attend(q, k, v, scale: float):
     weights = torch.softmax(q @ k.transpose(-2, -1) * scale, dim=-1)
     return weights @ v
 """
+#: Callers of `gate`: how they call it decides whether gradients are recorded in it.
+STEP: dict[str, str | None] = {
+    "quiet": "import torch\n\nfrom .gate import gate\n\n\n@torch.no_grad()\ndef step(p):\n    return gate(p)\n",
+    "recorded": "from .gate import gate\n\n\ndef step(p):\n    return gate(p)\n",
+    "of another": "import torch\n\nfrom .deeper import gate\n\n\n@torch.no_grad()\ndef step(p):\n    return gate(p)\n",
+}
 FORMS: dict[str, dict[str, str | None]] = {
     "pkg/__init__.py": {"empty": "", "absent": None, "names": "from .gate import Gate\n"},
     "pkg/helpers.py": HELPERS,
@@ -98,6 +104,7 @@ FORMS: dict[str, dict[str, str | None]] = {
         "hooks": "def watch(m, f):\n    m.register_forward_hook(f)\n",
         "absent": None,
     },
+    "pkg/step.py": {"absent": None} | STEP,
     "helpers.py": {"absent": None, "writes": HELPERS["writes"], "returns": HELPERS["returns"]},
     "pyproject.toml": {
         "new": '[project]\nname = "p"\ndependencies = ["torch>=2.5"]\n',

@@ -187,6 +187,32 @@ def test_what_the_package_does_as_a_whole_changes_a_finding(lint: Lint, examined
     assert lint(*argv) == before
 
 
+@pytest.mark.parametrize("before", [*changing.STEP, None])
+def test_how_other_files_call_a_function_changes_a_finding(before: str | None, lint: Lint) -> None:
+    changing.begin(Path())
+    changing.put(Path(), "pkg/step.py", changing.STEP[before] if before else None)
+    first = lint("pkg/gate.py", "pkg/base.py")
+    assert first == lint("pkg/gate.py", "pkg/base.py", "--no-cache")
+    for form in (*changing.STEP.values(), None):
+        changing.put(Path(), "pkg/step.py", form)
+        assert lint("pkg/gate.py", "pkg/base.py") == lint("pkg/gate.py", "pkg/base.py", "--no-cache")
+    changing.put(Path(), "pkg/step.py", changing.STEP["quiet"])
+    quiet = lint("pkg/gate.py")
+    changing.put(Path(), "pkg/deeper.py", "def halve(x):\n    return x\n")
+    changing.put(Path(), "pkg/step.py", changing.STEP["of another"])
+    assert lint("pkg/gate.py") != quiet
+
+
+def test_a_file_between_a_function_and_its_caller_changes_a_finding(lint: Lint) -> None:
+    changing.begin(Path())
+    changing.put(Path(), "pkg/step.py", changing.STEP["of another"])
+    quiet = lint("pkg/gate.py")
+    changing.put(Path(), "pkg/deeper.py", "def gate(x):\n    return x\n")  # it gave that of `gate.py` before
+    told = lint("pkg/gate.py")
+    assert told != quiet
+    assert told == lint("pkg/gate.py", "--no-cache")
+
+
 def test_of_a_package_only_changed_files_are_searched_for_what_it_does(
     lint: Lint, monkeypatch: pytest.MonkeyPatch
 ) -> None:

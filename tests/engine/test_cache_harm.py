@@ -59,7 +59,7 @@ def test_a_damaged_cache_is_none(lint: Lint, data: st.DataObject) -> None:
 @given(st.binary() | st.text().map(str.encode) | st.integers(0, 10**6))
 def test_what_is_no_graph_is_refused(content: bytes | int) -> None:
     one = graph.Graph()
-    one.nodes["/p/a.py"] = graph.Node("00", {"/p/b.py"}, {"/p/c.py": False}, ("/p", ""))
+    one.nodes["/p/a.py"] = graph.Node("00", {"/p/b.py"}, {"/p/c.py": False}, {("/p", "f"): "00"})
     one.entries["/p/a.py", True] = graph.Entry("[]", 1)
     one.entries["/p/a.py", graph.EDITS] = graph.Entry("[]", 0)
     one.seen["/p/a.py"] = ((1, 2, 3, 4), "00")

@@ -1,0 +1,87 @@
+"""Finds the Python files of the package, or of the project, around a file, and which of them contain a name."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from .contents import digest
+from .settings import EXCLUDE
+
+if TYPE_CHECKING:
+    from .contents import Contents
+
+#: Folders that hold no code of the project.
+_PASSED_OVER = frozenset(EXCLUDE.split()) | {"dist-packages"}
+#: Limits of a search: files and folders of any kind below the folder, bytes of Python. Beyond these it is not made.
+_MOST_ENTRIES = 60_000
+_MOST_BYTES = 96_000_000
+
+
+def topmost_package(directory: str) -> str | None:
+    """The topmost folder of the packages that contain `directory`; None if it is not a package."""
+    top = None
+    while os.path.isfile(os.path.join(directory, "__init__.py")):
+        top, directory = directory, os.path.dirname(directory)
+    return top
+
+
+def folders_around(filename: str, root: str) -> list[str]:
+    """The folders in which callers of a file's functions are looked for: its package, then the project at `root`."""
+    directory = os.path.dirname(os.path.abspath(filename))
+    top = topmost_package(directory)
+    found = [] if top is None else [top]
+    below = os.path.relpath(directory, root).split(os.sep)
+    if root not in found and os.pardir not in below and not _PASSED_OVER.intersection(below):
+        found.append(root)
+    return found
+
+
+def containing(name: str, folder: str, contents: Contents) -> list[str] | None:
+    """The files below a folder whose text has a name as a whole word, in a fixed order; None if there is too much."""
+    texts = _texts(folder, contents)
+    if texts is None:
+        return None
+    word = name.encode()
+    whole = re.compile(rb"\b%s\b" % re.escape(word))
+    return [path for path, text in texts if word in text and whole.search(text)]
+
+
+def state_of(name: str, folder: str, contents: Contents) -> str:
+    """A text that changes whenever `containing` has another answer, or one of its files another content."""
+    found = containing(name, folder, contents)
+    if found is None:
+        return "?"
+    held = [f"{os.path.relpath(path, folder)} {contents.digest(path)}" for path in found]
+    return digest("\n".join(held).encode(errors="replace"))
+
+
+def _texts(folder: str, contents: Contents) -> list[tuple[str, bytes]] | None:
+    """The texts of all files below a folder, kept in `contents` as long as nothing may have changed."""
+    if folder not in contents.texts_below:
+        contents.texts_below[folder] = _read(folder, contents)
+    return contents.texts_below[folder]
+
+
+def _read(folder: str, contents: Contents) -> list[tuple[str, bytes]] | None:
+    found: list[tuple[str, bytes]] = []
+    size = entries = 0
+    for around, folders, files in os.walk(folder):
+        entries += len(folders) + len(files)
+        if entries > _MOST_ENTRIES:
+            return None
+        folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
+        for name in sorted(files):
+            if not name.endswith(".py"):
+                continue
+            path = os.path.join(around, name)
+            try:
+                text = contents.read(path)
+            except OSError:
+                continue
+            size += len(text)
+            found.append((path, text))
+            if size > _MOST_BYTES:
+                return None
+    return found
