@@ -107,16 +107,19 @@ def _with_one_unknown(flat: dict[int, tuple[Guard, Value]], serial: int) -> dict
     """The alternatives with all unknown values merged into one, and layers without weights by configuration."""
     merged: dict[int, tuple[Guard, Value]] = {}
     unknown = _unknown(serial)
+    #: by tensor: joins of joins have the same ones again and again
+    behind: dict[Tensor, Guard] = {}
     for guard, atom in flat.values():
         key = id(atom)
         if isinstance(atom, Unknown):
-            tensors = [(guard, atom.tensor)] if atom.tensor is not None else atom.nodes
-            unknown.nodes = [*unknown.nodes, *tensors]
-            unknown.returned = unknown.returned or bool(tensors)
+            for at, tensor in [(guard, atom.tensor)] if atom.tensor is not None else atom.nodes:
+                behind[tensor] = either(behind[tensor], at) if tensor in behind else at
             key, atom = id(unknown), unknown
         elif isinstance(atom, TorchModule) and atom.weights is None:
             config = [(name, getattr(value, "value", value)) for name, value in sorted(atom.config.items())]
             key = hash((atom.name, repr(config)))
         known = merged.get(key)
         merged[key] = (guard if known is None else either(known[0], guard), atom)
+    unknown.nodes = [(guard, tensor) for tensor, guard in behind.items()]
+    unknown.returned = bool(behind)
     return merged

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from inplace_lint.interp.frames import State
 from inplace_lint.interp.guards import literal
 from inplace_lint.interp.joins import Unread, join, later
-from inplace_lint.interp.values import Constant, Unknown, Value, alternatives
+from inplace_lint.interp.storage import Storage
+from inplace_lint.interp.values import Constant, Tensor, Unknown, Value, alternatives
 
 ATOMS: list[Value] = [Constant(1), Constant(1), Constant("a"), *(Unknown() for _ in range(20))]
 
@@ -70,3 +71,19 @@ def test_what_is_widened_counts_as_made_where_the_paths_met() -> None:
     assert isinstance(found, Unknown)
     assert found not in ATOMS
     assert found.serial < after.serial
+
+
+def test_unknown_values_that_are_joined_again_and_again_stand_for_each_tensor_once() -> None:
+    """Their graphs grew twofold with every join, to gigabytes: recursion over the modules of a model showed it."""
+    tensors = [Tensor(Storage(number, "result", 1, None, False, "float")) for number in range(3)]
+    value: Value = Unknown()
+    for number in range(30):
+        others: list[Value] = [Unknown() for _ in range(13)]
+        for other in (*others, value):
+            for _, atom in alternatives(other):
+                if isinstance(atom, Unknown) and not atom.nodes:
+                    atom.nodes = [(literal(1 + number % 4, True), tensor) for tensor in tensors]
+        value = join([(literal(5 + at, True), other) for at, other in enumerate((*others, value))])
+        assert all(
+            len(atom.nodes) <= len(tensors) for _, atom in alternatives(value) if isinstance(atom, Unknown)
+        )
