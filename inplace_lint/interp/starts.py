@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..prefilter.grad_mode import is_unrecorded_method
 from ..prefilter.source_words import Pattern, runs_backward
 from ..syntax.nodes import key_of
 from . import classes, driver_run, external_modules, inherited, lookup, names, objects
@@ -62,15 +63,6 @@ def _until_cut(run: Run, action: Callable[[], None]) -> Run:
     return run
 
 
-#: Methods that Lightning's trainer calls without recording gradients.
-_EVALUATES = frozenset({"predict_step", "test_step", "validation_step"})
-
-
-def _is_lightning(cls: ClassValue) -> bool:
-    """Whether a class derives from a `LightningModule`, of whichever package."""
-    return any(base.rpartition(".")[2] == "LightningModule" for base in cls.external_bases())
-
-
 def _call_with_anything(run: Run, source: FunctionSource) -> None:
     """Call the root with unknown arguments, through its decorators, and let its results escape."""
     program, module = run.program, source.module
@@ -112,9 +104,7 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
     args = arguments(run, source, args)
     run.root.args = dict(args)
     _expect_weights(run, source)
-    if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
-        run.grad = "off"  # autograd runs forward and backward of a Function without recording
-    if cls is not None and source.name in _EVALUATES and _is_lightning(cls):
+    if cls is not None and is_unrecorded_method(source.name, cls.external_bases()):
         run.grad = "off"
     if program.second_look and cls is not None and source.name == "forward":
         mark_targets(run, cls, [args[p.arg] for p in source.parameters[1:]])

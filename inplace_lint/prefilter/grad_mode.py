@@ -10,6 +10,8 @@ from ..torchmodel.spelling import MODES
 from .source_words import first_place, stands
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..syntax.module import FunctionSource, Module
     from .prefilter import Prefilter
 
@@ -47,6 +49,29 @@ def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
     text = _body_of(source)
     told = sum(text.count(word) for word in _RECORDS)
     return told == 0 or told == _closures(prefilter, source)
+
+
+#: What Lightning's evaluation loops call of modules and callbacks, all under `no_grad`.
+_EVALUATES = frozenset(
+    name.format(stage)
+    for stage in ("validation", "test", "predict")
+    for name in (
+        *("{}_step", "{}_step_end", "{}_epoch_end", "on_{}_start", "on_{}_end", "on_{}_epoch_start"),
+        *("on_{}_epoch_end", "on_{}_batch_start", "on_{}_batch_end"),
+    )
+)
+
+
+def is_unrecorded_method(name: str, bases: Iterable[str]) -> bool:
+    """Whether one of a class's bases outside the project (dotted names) calls the method where nothing is recorded.
+
+    Autograd calls `forward` and `backward` of a Function so, and these call its other methods.
+    """
+    return any(
+        base.endswith("autograd.Function")
+        or (name in _EVALUATES and base.rpartition(".")[2] in ("LightningModule", "Callback"))
+        for base in bases
+    )
 
 
 def calls_quietly(prefilter: Prefilter, source: FunctionSource, name: str) -> bool:

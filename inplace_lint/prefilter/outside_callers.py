@@ -15,7 +15,7 @@ from ..project.paths import shown
 from ..resolve.binding import bind
 from ..syntax.module import ClassSource
 from ..syntax.nodes import walk
-from .grad_mode import calls_quietly, records_nothing
+from .grad_mode import calls_quietly, is_unrecorded_method, records_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
 #: Limits: functions that are asked for their callers; files that are parsed for one of them.
 _ASKED = 16
 _FILES = 60
-#: Methods that a base class outside the project calls without recording gradients, by the last part of its name.
-_UNRECORDED = {
-    "LightningModule": ("predict_step", "test_step", "validation_step"),
-    "Function": ("backward", "forward", "jvp", "setup_context", "vjp"),
-}
 
 
 def record_nothing(prefilter: Prefilter, function: FunctionSource) -> bool:
@@ -60,7 +55,7 @@ def _is_quiet(prefilter: Prefilter, user: FunctionSource, name: str) -> bool:
     """Whether a function uses a name only where nothing is recorded."""
     if user.owner is not None:
         bases = [base for base in prefilter.classes.order(user.owner) if isinstance(base, str)]
-        if any(user.name in _UNRECORDED.get(base.rpartition(".")[2], ()) for base in bases):
+        if is_unrecorded_method(user.name, bases):
             return True
     return records_nothing(prefilter, user) or calls_quietly(prefilter, user, name)
 

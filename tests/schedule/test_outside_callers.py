@@ -37,7 +37,8 @@ OF_THE_FUNCTION = {
         False,
     ),
     "another name": (
-        "import torch\n\nfrom pkg.ops import scaled as twice\n\n\n@torch.no_grad()\ndef step(p):\n    return twice(p)\n",
+        "import torch\n\nfrom pkg.ops import scaled as twice\n\n\n"
+        "@torch.no_grad()\ndef step(p):\n    return twice(p)\n",
         False,
     ),
     "the module": (
@@ -61,6 +62,16 @@ OF_THE_FUNCTION = {
         "import torch\n\nfrom pkg.ops import scaled\n\n\nclass F(torch.autograd.Function):\n    @staticmethod\n"
         "    def backward(ctx, grad):\n        return scaled(grad)\n",
         False,
+    ),
+    "an evaluation hook of Lightning": (
+        "from lightning.pytorch import LightningModule\n\nfrom .ops import scaled\n\n\nclass M(LightningModule):\n"
+        "    def on_validation_epoch_end(self):\n        return scaled(self.p)\n",
+        False,
+    ),
+    "a training hook of Lightning": (
+        "from lightning.pytorch import LightningModule\n\nfrom .ops import scaled\n\n\nclass M(LightningModule):\n"
+        "    def on_train_epoch_end(self):\n        return scaled(self.p)\n",
+        True,
     ),
     "a quiet call and a recorded one": (
         HEAD + QUIET + "scaled(self.p)\n\n    def __call__(self, x):\n        return scaled(x)\n",
