@@ -73,7 +73,8 @@ def called(
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
-    if weights is None and run.handed.expects_modules and func.is_given():
+    if weights is None and run.handed.expects_modules and func.is_given() and values:
+        # What is called without arguments (`get_batch()`) is no module by that alone.
         weights = expected_weights(run, func)
     if known and run.grad not in ("on", "unknown"):
         return run.new_tensor("result", 0, at)
