@@ -90,3 +90,49 @@ def test_a_step_in_another_file_meets_what_layers_of_another_package_saved(
         run()
     found = check_source(str(project / "agent.py"), text.encode(), Settings(), Project(root=str(project)))
     assert {one.code for one in found if one.severity == "error"} == codes
+
+
+SCALER = """import torch
+from torch import nn
+
+
+class Scaler(nn.Module):
+    def __init__(self, source):
+        super().__init__()
+        self.source = source
+        self.scale = nn.Parameter(torch.zeros(3))
+
+    def fit(self, x, steps):
+        optimizer = torch.optim.LBFGS(self.parameters())
+
+        def closure():
+            optimizer.zero_grad()
+            loss = (x * torch.exp(self.scale) - y).square().mean()
+            loss.backward(retain_graph=True)
+            return loss
+
+        y = self.source({given})
+        for _ in range(steps):
+            optimizer.step(closure)
+"""
+
+
+@pytest.mark.parametrize("given", ["", "x"])
+def test_what_is_called_without_arguments_gives_a_batch_and_is_no_layer(given: str) -> None:
+    """A layer among those that are stepped is spoiled for the next backward, as torch says of the one with `x`."""
+    text = SCALER.format(given=given)
+    raised = False
+    try:
+        scope: dict[str, object] = {}
+        exec(compile(text, "scaler.py", "exec"), scope)
+        source = (
+            torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 3))
+            if given
+            else lambda: torch.ones(2, 3)
+        )
+        scope["Scaler"](source).fit(torch.randn(2, 3), 2)  # type: ignore[operator]
+    except RuntimeError as error:
+        raised = "modified by an inplace operation" in str(error)
+    found = check_source("scaler.py", text.encode(), Settings(), Project())
+    assert raised is bool(given)
+    assert [one.code for one in found] == ["IPL106"] * raised
