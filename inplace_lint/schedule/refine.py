@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..hazards.arguments import is_passed_on
 from ..hazards.finding import LIKELY, POSSIBLE, REFUSED
-from ..prefilter import grad_mode, outside_callers
+from ..prefilter import grad_mode
 from ..prefilter.callers import callers
 from ..prefilter.source_words import mentions, runs_backward
 from ..torchmodel import table
@@ -120,7 +120,7 @@ def _nobody_here(
     looks: SecondLooks, finding: Finding, root: FunctionSource, function: FunctionSource, unsure: bool
 ) -> str:
     """Why a function that its file does not call leaves a finding open, in words; empty if it does not."""
-    if outside_callers.record_nothing(looks.program.prefilter, function):
+    if looks.is_quiet_elsewhere(function):
         return "other files call this only where no gradients are recorded"
     if unsure:
         return ""

@@ -12,6 +12,7 @@ from ..interp.guards import NEVER, either
 from ..interp.starts import run_body, run_function
 from ..interp.storage import DOES
 from ..interp.values import Unknown
+from ..prefilter import outside_callers
 
 if TYPE_CHECKING:
     import ast
@@ -37,6 +38,13 @@ class SecondLooks:
         self.module = module
         self.program = program
         self._looked: dict[FunctionSource | None, Run] = {}
+        self._quiet: dict[FunctionSource, bool] = {}
+
+    def is_quiet_elsewhere(self, function: FunctionSource) -> bool:
+        """Whether other files call a function, and only where no gradients are recorded."""
+        if function not in self._quiet:
+            self._quiet[function] = outside_callers.record_nothing(self.program.prefilter, function)
+        return self._quiet[function]
 
     def at(self, root: FunctionSource | None) -> Run:
         """The run of a function; of the top level of the file if it is None."""
