@@ -380,11 +380,41 @@ def _number(value: Value | None) -> int | None:
     return number if type(number) is int else None
 
 
+def is_number(run: Run, value: object, depth: int = 6) -> bool:
+    """Whether a value is known to be one number: a length, a size of a tensor, or computed from such numbers."""
+    if isinstance(value, tuple) and value[0] == "constant":  # `operators.identity`
+        return type(value[1]) in (int, float)
+    if not isinstance(value, Scalar):
+        return False
+    key = run.key_of(value)
+    if value.number or not isinstance(key, tuple) or not depth:
+        return value.number
+    if key[0] == "len" or "ndim" in (key[0], key[-1]):
+        return True
+    if key[0] in ("item", "part"):
+        return _is_shape(run, key[1]) and not isinstance(key[2], slices.Slice)
+    if key[0] in NUMBERS:
+        return len(key) == 3
+    return key[0] in _ARITHMETIC and all(is_number(run, part, depth - 1) for part in key[1:])
+
+
+#: Operators that make a number of numbers.
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "neg"})
+#: Methods that give a number; without an argument `size` gives the shape.
+NUMBERS = frozenset({"size", "numel", "nelement", "dim", "ndimension"})
+
+
+def _is_shape(run: Run, value: object) -> bool:
+    """Whether a value is the shape of a tensor, of which each part is a number."""
+    key = run.key_of(value) if isinstance(value, Scalar) else None
+    return isinstance(key, tuple) and (key[-1] == "shape" or (key[0] == "size" and len(key) == 2))
+
+
 def _written_out(run: Run, value: Value, separate: Sequence[Value]) -> Sequence[Value]:
     """The sizes, given in one sequence or as `separate` arguments; empty if it is not known how many there are."""
     if not isinstance(value, Sequence_):
         # A single argument that is not known to be a number may be the whole shape.
-        alone = len(separate) == 1 and isinstance(value, Scalar) and not value.number
+        alone = len(separate) == 1 and isinstance(value, Scalar) and not is_number(run, value)
         return () if alone else separate
     elements = run.elements(value)
     length = run.state.get((value, LENGTH))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,15 @@ def _no_tensor(run: Run, op: Application) -> Value:
     way = op.facts.layout.exposes_memory
     if way and first is not None:
         return arrays.look(run, first, way, op.place.at)
-    return run.scalar((op.name, first)) if len(op.values) == 1 and first is not None else Scalar()
+    if first is not None and op.name in axes.NUMBERS and (op.name != "size" or _has_arguments(op.place.at)):
+        return run.scalar((op.name, first, op.place.at))
+    alone = all(value is None for value in op.values[1:])
+    return run.scalar((op.name, first)) if alone and first is not None else Scalar()
+
+
+def _has_arguments(at: ast.AST) -> bool:
+    """Whether a call has arguments: `x.size(0)` is a number, `x.size()` a shape."""
+    return isinstance(at, ast.Call) and bool(at.args or at.keywords)
 
 
 def _view_or_copy(
