@@ -11,7 +11,7 @@ def gathered(x, gates):
         out[:, counts] = gates[:, column, None, None] * x[:, column, None]
         counts = counts.clone()
         for row in range(rows):
-            counts[row] += 1  # expect: IPL102
+            counts[row] += 1
     return out
 
 
