@@ -1,4 +1,4 @@
-"""What is known to be one number makes a tensor of one axis, and a part of that is a number: an index that is not saved."""
+"""What is one number makes a tensor of one axis; a part of that is a number, and as an index it is not saved."""
 
 from __future__ import annotations
 
