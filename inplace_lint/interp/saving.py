@@ -83,6 +83,8 @@ def _is_certain(op: Application, save: Save, tensor: Tensor) -> bool:
     if layout.copies_contiguous(given, save.target - 1):
         return False
     strided = tensor.strided or tensor.expanded is not None
+    if layout.copies_matrices:
+        return not strided and (tensor.contiguous or not tensor.view)
     # A fused kernel takes any layout, and saves its operand as it is.
     if save.target < 0 or not strided or save.only or axes.is_matrix(tensor):
         return True

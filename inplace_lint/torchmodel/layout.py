@@ -118,6 +118,9 @@ COPIES_STRIDED = frozenset(
     "MultiheadAttention LSTM GRU RNN".split()
 )
 
+#: Those of them that copy a matrix as well, however it was turned.
+COPIES_MATRICES = frozenset(["group_norm", "GroupNorm"])
+
 #: Expand their weights over the batch, and save what they computed from the expanded ones.
 COPIES_WEIGHTS = frozenset(["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"])
 
@@ -314,6 +317,11 @@ class Layout:
             if arrow and operands.count(",") == 1 and all(c in result for c in operands if c != ","):
                 return False  # without a sum, einsum multiplies views of its operands
         return self.name in COPIES_STRIDED
+
+    @property
+    def copies_matrices(self) -> bool:
+        """Whether the op saves a copy of a matrix, too, that is not contiguous."""
+        return self.name in COPIES_MATRICES
 
     def copies_contiguous(self, given: Sequence[object], operand: int) -> bool:
         """Whether the op saves a copy even of a contiguous input: of `operand`, counted from 0."""

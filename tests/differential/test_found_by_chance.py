@@ -160,6 +160,10 @@ CLEAN = {
         "n = (2, 4, 4)\nsize = torch.Size(n)\nb = torch.ones(size).transpose(1, 2)\nc = F.linear(b, a)\n"
         "b.add_(1)\nc.sum().backward()\n"
     ),
+    "a matrix turned round that group_norm copies": program(
+        "b = torch.mm(a, a)\nc = F.group_norm(b.transpose(0, 1), 2)\nd = F.group_norm(b.t(), 2)\n"
+        "b.mul_(2)\n(c + d).mean().backward()\n"
+    ),
     "weights that are copied for each example": (
         "def main():\n    layer = nn.InstanceNorm2d(4, affine=True)\n"
         "    y = layer(torch.rand(1, 4, 2, 2, requires_grad=True))\n    with torch.no_grad():\n"

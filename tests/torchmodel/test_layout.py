@@ -241,6 +241,21 @@ def test_other_ops_save_what_they_are_given_as_it_is(name, view):
     assert saves_its_input(SAVED[name], view)
 
 
+@pytest.mark.parametrize("name", sorted(COPIED))
+def test_which_ops_copy_a_matrix_too(name):
+    if name in ("bilinear", "einsum", "instance_norm"):
+        pytest.skip("takes more or fewer axes here")
+    base = torch.rand(4, 4, requires_grad=True) * 1
+    y = COPIED[name](base.t())
+    base.detach().add_(1)
+    raised = False
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        raised = True
+    assert raised is (name not in layout.COPIES_MATRICES)
+
+
 def test_a_matrix_turned_round_is_saved_as_it_is():
     assert not {"t", "T"} & layout.SCATTERS
     base = torch.rand(4, 4, requires_grad=True) * 1
