@@ -32,6 +32,8 @@ BASE_BITS = 4096
 #: Limit of parsed files that are kept, so that a module which many files import is parsed once. Beyond it, files that
 #: no other file imported are dropped.
 _KEPT = 600
+#: Limit of their texts together, in bytes: with what is known of it, a parsed file takes 300 times its size.
+_KEPT_BYTES = 10_000_000
 #: After so many parsed files a full garbage collection is worth its time: runs leave reference cycles.
 _COLLECTED = 10 * _KEPT
 _latest: tuple[Project, Program] | None = None
@@ -41,8 +43,10 @@ _parsed = 0
 def of_project(project: Project) -> Program:
     """The program of a project; a new one once it holds too many files."""
     global _latest, _parsed
-    if _latest is not None and _latest[0] is project and _latest[1].files.grown() <= _KEPT:
-        return _latest[1]
+    if _latest is not None and _latest[0] is project:
+        files = _latest[1].files
+        if files.grown() <= _KEPT and files.size() <= _KEPT_BYTES:
+            return _latest[1]
     prefilter = None
     if _latest is not None:
         _parsed += _latest[1].files.grown()

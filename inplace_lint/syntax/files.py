@@ -28,13 +28,17 @@ class Files:
         self._importers: dict[str, set[str]] = {}
         #: digests of the files as they were read
         self._digests: dict[str, str | None] = {}
-        self._kept = 0
+        self._kept = self._bytes = 0
         #: files kept together with what is known of them
         self.lasting: set[str] = set()
 
     def grown(self) -> int:
         """The number of files read since the last renewal."""
         return len(self._modules) - self._kept
+
+    def size(self) -> int:
+        """How many bytes the files have that were read since the last renewal."""
+        return self._bytes
 
     def renew(self) -> Files:
         """A new instance that keeps the files many others import; the trees of all others are released."""
@@ -99,6 +103,7 @@ class Files:
         if not self.holds(module):
             self._modules[module.filename] = module
             self._digests[module.filename] = digest(module.original)
+            self._bytes += len(module.original)
 
     def known(self, filename: str) -> Module | None:
         """The current module of a file, if it was read."""
@@ -133,6 +138,7 @@ class Files:
                 pass
             self._modules[filename] = module
             self._digests[filename] = None if source is None else digest(source)
+            self._bytes += len(source or b"")
         return self._modules[filename]
 
     def resolve(self, module: str, importer: str, level: int) -> Module | None:
