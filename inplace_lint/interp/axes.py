@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import shapes
-from ..torchmodel.layout import FEW_ROWS
+from ..torchmodel.layout import FEW_ROWS, GIVES_A_NUMBER
 from . import slices
 from .frames import LENGTH
 from .values import Array, Constant, Scalar, Sequence_, Symbol, Tensor, Test, Value
@@ -393,15 +393,13 @@ def is_number(run: Run, value: object, depth: int = 6) -> bool:
         return True
     if key[0] in ("item", "part"):
         return _is_shape(run, key[1]) and not isinstance(key[2], slices.Slice)
-    if key[0] in NUMBERS:
+    if key[0] in GIVES_A_NUMBER:
         return len(key) == 3
     return key[0] in _ARITHMETIC and all(is_number(run, part, depth - 1) for part in key[1:])
 
 
 #: Operators that make a number of numbers.
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "neg"})
-#: Methods that give a number; without an argument `size` gives the shape.
-NUMBERS = frozenset({"size", "numel", "nelement", "dim", "ndimension"})
 
 
 def _is_shape(run: Run, value: object) -> bool:

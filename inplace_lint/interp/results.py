@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
-from ..torchmodel.layout import layout_of
+from ..torchmodel.layout import GIVES_A_NUMBER, layout_of
 from . import arrays, axes, containers, idempotent_writes
 from .frames import LENGTH
 from .guards import NEVER, both, compatible, either
@@ -92,7 +92,7 @@ def _no_tensor(run: Run, op: Application) -> Value:
     way = op.facts.layout.exposes_memory
     if way and first is not None:
         return arrays.look(run, first, way, op.place.at)
-    if first is not None and op.name in axes.NUMBERS and (op.name != "size" or _has_arguments(op.place.at)):
+    if first is not None and op.name in GIVES_A_NUMBER and (op.name != "size" or _has_arguments(op.place.at)):
         return run.scalar((op.name, first, op.place.at))
     alone = all(value is None for value in op.values[1:])
     return run.scalar((op.name, first)) if alone and first is not None else Scalar()

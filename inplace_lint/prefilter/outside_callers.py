@@ -98,8 +98,10 @@ def _uses(prefilter: Prefilter, function: FunctionSource, asking: Module) -> lis
         paths = containing(function.name, folder, contents)
         if paths is None or len(paths) > _FILES:
             return []
-        modules = [module for module in map(files.module, map(shown, paths)) if module is not None]
         contents.rests_on.setdefault(path, set()).update(one for one in paths if one != path)
+        modules = [module for module in map(files.module, map(shown, paths)) if module is not None]
+        if len(modules) < len(paths):
+            return []  # one that cannot be read may call it in any way
         within = _of_function if function.owner is None else _of_method
         uses = [use for module in modules for use in within(prefilter, function, module)]
         if function.owner is not None and not any(

@@ -118,7 +118,10 @@ COPIES_STRIDED = frozenset(
     "MultiheadAttention LSTM GRU RNN".split()
 )
 
-#: Those of them that copy a matrix as well, however it was turned.
+#: Methods that give a plain number, of a shape or a count; `size` does if it is told which axis.
+GIVES_A_NUMBER = frozenset("size numel nelement dim ndimension".split())
+
+#: Those of COPIES_STRIDED that copy a matrix as well, however it was turned.
 COPIES_MATRICES = frozenset(["group_norm", "GroupNorm"])
 
 #: Expand their weights over the batch, and save what they computed from the expanded ones.

@@ -231,7 +231,7 @@ def test_a_name_stands_for_what_python_binds_it_to(
         assert is_the_same(what, found)
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] in own]:
-            monkeypatch.delitem(sys.modules, name)
+            del sys.modules[name]  # `monkeypatch` would put it back
 
 
 @pytest.mark.parametrize("title", UNSURE)

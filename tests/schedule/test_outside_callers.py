@@ -154,6 +154,13 @@ def test_what_a_decorator_hands_on_may_be_called_from_anywhere(
     assert reported(6) is told
 
 
+def test_a_file_that_cannot_be_read_may_call_it_in_any_way(package: Path) -> None:
+    (package / "step.py").write_text(HEAD + QUIET + "scaled(self.p)\n")
+    assert not reported(6)
+    (package / "other.py").write_text("from pkg.ops import scaled\n\nprint scaled(1)\n")
+    assert reported(6)
+
+
 def test_the_package_comes_before_the_project_around_it(package: Path) -> None:
     (package.parent / "test_ops.py").write_text(
         "from pkg.ops import scaled\n\n\ndef test():\n    scaled(1)\n"
