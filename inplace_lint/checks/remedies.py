@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
+from ..interp.access_paths import INSIDE
 from ..interp.storage import DOES
 from ..model import FixPlan, Refused
 from ..syntax.nodes import walk
@@ -273,14 +274,16 @@ class _Remedy:
 
     def _module(self, node: ast.Call) -> FixPlan:
         """`self.act(x)` of a module built with `inplace=True`: drops the flag where the module is built."""
-        built = syntaxes.construction(node, self.around.path)
-        if built is None:
+        layer = self.finding.layer
+        built = layer.at if layer is not None and layer.frame.module is self.module else None
+        if not isinstance(built, ast.Call) or not syntaxes.inplace_flag(built):
             raise Refused("the module that works in place is built elsewhere")
         if not self.around.is_value() and self.around.read_before(self._names(inside=True)):
             raise Refused("what is written was read before in the same statement")
         if self.around.is_statement():
             raise Refused("the module is called for what it writes: its result is not used")
-        written = node.args[0] if node.args else None
+        inside = self.finding.passed == INSIDE
+        written = node.args[0] if node.args and not inside else None
         name = written.id if isinstance(written, ast.Name) else None
         if name is not None and name not in self.around.assigned() and self.around.read_later(name):
             raise Refused(f"`{name}`, which the module changes, is read later")

@@ -11,7 +11,7 @@ from . import places
 if TYPE_CHECKING:
     from ..hazards.finding import Finding, SavedAt
     from ..interp.frames import Place
-    from ..model import Diagnostic
+    from ..model import Diagnostic, Label
     from ..syntax.module import Module
 
 _MOST_LABELS = 3
@@ -23,14 +23,15 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     first = saves[0]
     subject = places.target(module, finding)
     shown = finding.saves[:_MOST_LABELS]
-    labels = [
-        places.label("save", describe_save(s), s.place) for s in (shown if first in shown else saves[:1])
-    ]
+    labels = [_at_save(finding, s) for s in (shown if first in shown else saves[:1])]
     again = first.place.at is finding.at and first.op == finding.op
     later = again or places.row_of(first.place) > start_of(finding.at)[0]
     same_file = first.place.frame.module is module
     when = f"after {first.op} {'saved' if first.certain else 'may have saved'} it for backward"
-    if finding.write is not None or finding.passed is not None:
+    if _is_in_one_call(finding, first):
+        caption = "this call runs both"
+        message = f"{finding.op} changes in place what {first.op} saved for backward, within one call"
+    elif finding.write is not None or finding.passed is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
         caption = "this call changes it in place"
         message = f"{places.passed(module, finding)} is changed in place by this call {when}"
@@ -39,6 +40,8 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
         if finding.versions is not None and not later:
             caption += " from {} to {}".format(*finding.versions)
         message = f"{subject} is changed in place {when}"
+    if finding.layer is not None:
+        labels.append(places.label("write", f"{finding.op} is built here, to work in place", finding.layer))
     if later and same_file and _in_one_function(first.place, finding.at):
         message += " in the iteration before" if finding.write is None else ""
     return places.at_write(
@@ -52,6 +55,18 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
         help=_advice(module, finding),
         remark=_remark(finding),
     )
+
+
+def _is_in_one_call(finding: Finding, saved: SavedAt) -> bool:
+    """Whether one call of an `nn.Sequential`, or the like, makes both the save and the change, in two layers."""
+    layers = saved.place.layer, finding.layer
+    return saved.place.at is finding.at and None not in layers and layers[0] is not layers[1]
+
+
+def _at_save(finding: Finding, saved: SavedAt) -> Label:
+    """The label of a save: at the call that made it, or where the layer was built if the change is in the same call."""
+    place = saved.place.layer if _is_in_one_call(finding, saved) else None
+    return places.label("save", describe_save(saved), place or saved.place)
 
 
 def _in_one_function(place: Place, at: ast.AST) -> bool:

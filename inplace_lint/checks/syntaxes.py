@@ -152,41 +152,6 @@ def reads(top: ast.expr, links: int, names: set[str]) -> bool:
     return False
 
 
-def construction(node: ast.Call, path: Sequence[ast.AST]) -> ast.Call | None:
-    """The one call with `inplace=True` that the class assigns to `self.act`, for a call `self.act(…)`, else None."""
-    func = node.func
-    cls = next((n for n in reversed(path) if isinstance(n, ast.ClassDef)), None)
-    if cls is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
-        return None
-    found: list[ast.AST] = []
-    for method in cls.body:
-        assigning = [one for one in _statements(method) if isinstance(one, ast.Assign)]
-        found += [
-            one.value
-            for one in assigning
-            if any(
-                isinstance(t, ast.Attribute) and t.attr == func.attr and isinstance(t.value, ast.Name)
-                for t in one.targets
-            )
-        ]
-    built = found[0] if len(found) == 1 else None
-    return built if isinstance(built, ast.Call) and inplace_flag(built) else None
-
-
-def _statements(node: ast.AST) -> list[ast.stmt]:
-    found: list[ast.stmt] = []
-    pending: list[ast.AST] = [node]
-    while pending:
-        at = pending.pop()
-        if isinstance(at, ast.stmt):
-            found.append(at)
-        for field in ("body", "orelse", "finalbody", "handlers"):
-            inner = getattr(at, field, None)
-            if isinstance(inner, list):
-                pending.extend(inner)
-    return found
-
-
 def fill_form(target: ast.Subscript, value: ast.expr) -> str | None:
     """The method for a fill by mask: "masked_fill" for `y[y > 0] = 1.0`, "where" for `y[y > 0] = v[y > 0]`."""
     index = target.slice

@@ -59,6 +59,7 @@ class Finding:
         "confidence",
         "given",
         "kind",
+        "layer",
         "meant",
         "op",
         "overruled",
@@ -83,6 +84,8 @@ class Finding:
         #: why a second look lowered its confidence
         self.overruled = ""
         self.write: Place | None = None
+        #: where the layer was built that makes the change
+        self.layer: Place | None = None
         #: functions of other files, called at `at`, that contain all its places as well
         self.beneath: tuple[FunctionSource, ...] = ()
         #: how the call reaches the tensor: (argument index, name) or (-1, "Class.attribute")

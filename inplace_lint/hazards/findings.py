@@ -201,6 +201,7 @@ class Context:
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
+            finding.layer = write.place.layer
             finding.beneath = beneath or ()
             finding.passed = self.run.declared.passed.get((at, write.storage))
             finding.unrecorded = write.place.at in self.run.declared.unrecorded
@@ -359,6 +360,7 @@ class Context:
             self.raising.add(at)
         finding = Finding(event.kind, at, event.op, confidence)
         finding.write = None if beneath is None else event.place
+        finding.layer = event.place.layer
         finding.beneath = beneath or ()
         finding.passed = self.run.declared.passed.get((at, event.storage))
         finding.unrecorded = event.place.at in self.run.declared.unrecorded

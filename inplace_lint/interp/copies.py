@@ -40,7 +40,7 @@ def _made(run: Run, value: Value, at: ast.AST, known: dict[Value, Value], depth:
         return _tensor(run, value, at)
     if isinstance(value, TorchModule):
         weights = None if value.weights is None else _tensor(run, value.weights, at)
-        module = TorchModule(value.name, value.config, weights)
+        module = TorchModule(value.name, value.config, weights, value.built)
         module.owns = {name: _tensor(run, tensor, at) for name, tensor in value.owns.items()}
         return module
     if isinstance(value, Instance):

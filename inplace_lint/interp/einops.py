@@ -187,7 +187,7 @@ def _layer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
     names = _LAYERS[dotted]
     config = {**dict(zip(names, args)), **kwargs}
     weights = run.new_tensor("parameter", DOES, at, leaf=True) if "weight_shape" in names else None
-    return TorchModule(dotted, config, weights)
+    return TorchModule(dotted, config, weights, run.place(at))
 
 
 def call_layer(run: Run, module: TorchModule, args: Sequence[Value], at: ast.AST) -> Value | None:

@@ -271,13 +271,18 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
         return
     heap = run.heap
     reached: set[Node] = set()
+    losses: set[Node] = set()
     for time, guard, nodes in heap.roots:
         if time is not None and time > run.steps.last:
             reached.update(reach(nodes, guard))
+            losses.update(node for _, node in nodes)
     run.steps.last = heap.time
     run.steps.of_parameters = True
-    for hazard in run.steps.held.get(told[0], ()):
-        hazard.held = hazard.held and hazard.saved.node not in reached
+    for optimizer, held in run.steps.held.items():
+        for hazard, earlier in held:
+            # Now a backward needs all that the losses before the step were computed from, or it steps the same again.
+            same = optimizer is told[0] and hazard.saved.node in reached
+            hazard.held = hazard.held and not same and not earlier <= reached
     leaves = {node for node in reached if not node.edges}
     trainable = _trainable(run, leaves)
     groups: list[list[Hazard]] = []
@@ -293,7 +298,7 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
             # backward reaches the saving node again.
             hazard.held = hazard.saved.node in reached
             if hazard.held:
-                run.steps.held.setdefault(told[0], []).append(hazard)
+                run.steps.held.setdefault(told[0], []).append((hazard, losses))
 
 
 def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:
@@ -313,8 +318,19 @@ def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
     if value is None:
         return False
     if value in handed_on and not (value.tensor is not None and value.tensor.storage.is_tensor()):
-        return False
+        return _is_of_a_round(run, value)
     whole: Value | None = value
     while isinstance(whole, Unknown) and whole.owner is not None and not whole.returned:
         whole = whole.owner
     return isinstance(whole, Unknown) and (whole.returned or whole in run.root.args.values())
+
+
+def _is_of_a_round(run: Run, value: Unknown) -> bool:
+    """Whether a value is, or is a part of, what a loop took from an unknown iterable: the data of its round."""
+    whole: Value | None = value
+    rounds = {*run.round_before, *run.round_before.values()}
+    while isinstance(whole, Unknown) and not whole.returned:
+        if whole in rounds:
+            return True
+        whole = whole.owner
+    return False

@@ -90,13 +90,14 @@ class Frame:
 
 
 class Place:
-    """A node of the source, in the frame that executed it."""
+    """A node of the source, in the frame that executed it; `layer`: where the layer that ran there was built."""
 
-    __slots__ = ("at", "frame")
+    __slots__ = ("at", "frame", "layer")
 
-    def __init__(self, frame: Frame, at: ast.AST) -> None:
+    def __init__(self, frame: Frame, at: ast.AST, layer: Place | None = None) -> None:
         self.frame = frame
         self.at = at
+        self.layer = layer
 
     def stack(self) -> list[Place]:
         """The places from the outermost call to this one."""

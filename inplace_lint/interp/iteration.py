@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import containers, indexing, inherited, mappings, positions, protocols
 from .frames import DEAD, FIRST, OVER
-from .guards import either
+from .guards import both, either
 from .iterators import Iteration
 from .joins import join
 from .layers import is_module
@@ -68,23 +68,31 @@ def by_length(run: Run, value: Value) -> list[tuple[Guard, Guard, Value]]:
     Each round: the paths that have it, the paths on which the list ends before it, and its element. Empty if the list
     has one known length, none, or more than `UNROLL` elements.
     """
-    value = run.settled(inherited.contents(run, value))
-    counts = containers.known_lengths(run, value)
-    longest = max((count for _, count in counts), default=0)
+    counts: list[tuple[Guard, int, Value]] = []
+    for guard, atom in run.live(run.settled(value)):
+        inner = inherited.contents(run, atom)
+        known = containers.known_lengths(run, inner)
+        if not known:
+            return []
+        counts += [(both(guard, one), count, inner) for one, count in known]
+    if len({count for _, count, _ in counts}) < 2 or max(count for _, count, _ in counts) > UNROLL:
+        return []
     rounds: list[tuple[Guard, Guard, Value]] = []
-    if len(counts) < 2 or longest > UNROLL:
-        return rounds
-    for i in range(longest):
+    for i in range(max(count for _, count, _ in counts)):
         there = over = DEAD
-        for guard, count in counts:
+        elements: list[tuple[Guard, Value]] = []
+        for guard, count, inner in counts:
             there, over = (either(there, guard), over) if count > i else (there, either(over, guard))
-        element = run.state.get((value, i))
-        rounds.append((there, over, Unknown() if element is None else element))
+            if count > i:
+                elements.append((guard, run.state.get((inner, i)) or Unknown()))
+        rounds.append((there, over, join(elements)))
     return rounds
 
 
 def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     value = run.settled(value)
+    if isinstance(value, Phi):
+        return _iterate_each(run, value, at)
     known = containers.items(run, value)
     if known is not None:
         if len(known) <= UNROLL or (len(known) <= _LAYERS and all(map(is_module, known))):
@@ -134,6 +142,26 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     return False, [first, last]
 
 
+def _iterate_each(run: Run, value: Phi, at: ast.AST) -> tuple[bool, list[Value]]:
+    """`_iterate` for one of several values, without `None`: their elements are joined round by round."""
+    each = [
+        (guard, *_iterate(run, atom, at))
+        for guard, atom in run.live(value)
+        if not (isinstance(atom, Constant) and atom.value is None)
+    ]
+    counts = {len(elements) for _, _, elements in each}
+    if len(counts) == 1 and all(exact for _, exact, _ in each):
+        return True, [join([(guard, elements[i]) for guard, _, elements in each]) for i in range(*counts)]
+    ends = [(guard, elements[0], elements[-1]) for guard, _, elements in each if elements]
+    if not ends:
+        return False, [Unknown(), Unknown()]
+    first, last = (
+        join([(guard, one) for guard, one, _ in ends]),
+        join([(guard, one) for guard, _, one in ends]),
+    )
+    return False, [first, last]
+
+
 def _are_modules(elements: list[Value]) -> bool:
     """Whether some are modules: the result of the first goes to one of them, but which is not known."""
     return any(map(is_module, elements))
@@ -149,7 +177,8 @@ def _another_layer(run: Run, element: Value) -> Value:
     """Another layer of the same configuration with weights of its own: rounds of a loop do not share them."""
     if not isinstance(element, TorchModule) or element.weights is None:
         return element
-    other = TorchModule(element.name, element.config, run.new_tensor("parameter", DOES, None, leaf=True))
+    weights = run.new_tensor("parameter", DOES, None, leaf=True)
+    other = TorchModule(element.name, element.config, weights, element.built)
     assert other.weights is not None
     other.weights.storage.made = element.weights.storage.made
     other.weights.storage.dtype = element.weights.storage.dtype

@@ -38,7 +38,7 @@ def as_set(run: Run, module: TorchModule) -> TorchModule:
     }
     if not changed:
         return module
-    other = TorchModule(module.name, {**module.config, **changed}, module.weights)
+    other = TorchModule(module.name, {**module.config, **changed}, module.weights, module.built)
     other.owns = module.owns
     return other
 

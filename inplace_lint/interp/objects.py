@@ -262,7 +262,17 @@ def _layer_at(run: Run, modules: Sequence_, end: str) -> Value | None:
 def call_module(
     run: Run, module: TorchModule, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value:
-    """Call a layer of torch: its row in the op table for its configuration, in training and evaluation mode."""
+    """Call a layer of torch: what it saves and writes there is known to be of this layer."""
+    outer, run.keeping.layer = run.keeping.layer, module.built
+    result = _perform(run, module, args, kwargs, at)
+    run.keeping.layer = outer
+    return result
+
+
+def _perform(
+    run: Run, module: TorchModule, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """Apply the row of a layer in the op table for its configuration, in training and evaluation mode."""
     model = table.module(module.name)
     if model is None:
         model = run.program.declared.layer(module.name)
@@ -311,7 +321,7 @@ def _call_each(
     """Call a layer whose argument `name` differs between paths: once for each of its values."""
 
     def call(atom: Value) -> Value:
-        one = TorchModule(module.name, {**module.config, name: atom}, module.weights)
+        one = TorchModule(module.name, {**module.config, name: atom}, module.weights, module.built)
         one.owns = module.owns
         return call_module(run, one, args, kwargs, at)
 

@@ -130,7 +130,7 @@ class Run(Literals, Operations):
         return outcomes
 
     def place(self, at: ast.AST) -> Place:
-        return Place(self.frame, at)
+        return Place(self.frame, at, self.keeping.layer)
 
     # Saves
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .external_modules import Forward
     from .frames import Frame, Loop, Place
     from .generators import Generator
+    from .graph import Node
     from .guards import Guard
     from .heap import Hazard, Write
     from .sharing import Sharing
@@ -115,11 +116,13 @@ class Trying:
 class Keeping:
     """What happens to saves at this point (`decorators`, `version_checks`)."""
 
-    __slots__ = ("autocast", "mode", "preserved", "region", "unchecked", "unsaved")
+    __slots__ = ("autocast", "layer", "mode", "preserved", "region", "unchecked", "unsaved")
 
     def __init__(self) -> None:
         #: ops run in the dtypes of autocast
         self.autocast = False
+        #: where the layer was built that is being called
+        self.layer: Place | None = None
         #: the mode (training or not) that was set for the module being called
         self.mode: Value | None = None
         #: the place of saved-tensor hooks, under which backward does not compare versions
@@ -226,8 +229,9 @@ class Steps:
         self.of_unknown = False
         #: the heap's time of the last step of an unknown optimizer
         self.last = -1
-        #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use
-        self.held: dict[Value, list[Hazard]] = {}
+        #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use, each with the
+        #: losses of the backwards before the step
+        self.held: dict[Value, list[tuple[Hazard, set[Node]]]] = {}
 
 
 class Found:

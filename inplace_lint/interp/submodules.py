@@ -104,7 +104,7 @@ def _children(run: Run, obj: Value, named: bool) -> Value:
         live = [] if value is None else run.live(value)
         if not any(_is_module(atom) for _, atom in live):
             continue
-        nothing = TorchModule("torch.nn.Identity", {}, None)
+        nothing = TorchModule("torch.nn.Identity", {}, None, None)
         modules = [(guard, atom if _is_module(atom) else nothing) for guard, atom in live]
         name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
         if isinstance(obj, Sequence_) and isinstance(key, int) and key < len(obj.names):

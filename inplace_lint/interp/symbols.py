@@ -161,7 +161,7 @@ def _layer(run: Run, module: Module, dotted: str, config: dict[str, Value], at: 
     if module.has_weights({name: ops.kind(run, value) for name, value in config.items()}):
         weights = run.new_tensor("parameter", DOES, at, leaf=True)
         weights.storage.initialised = True
-    return TorchModule(dotted, config, weights)
+    return TorchModule(dotted, config, weights, run.place(at))
 
 
 def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:

@@ -285,14 +285,18 @@ class Instance(Value):
 class TorchModule(Value):
     """A layer of torch: its name in the table, its constructor arguments, and one tensor for all its parameters."""
 
-    __slots__ = ("assigned", "config", "name", "owns", "weights")
+    __slots__ = ("assigned", "built", "config", "name", "owns", "weights")
 
-    def __init__(self, name: str, config: dict[str, Value], weights: Tensor | None) -> None:
+    def __init__(
+        self, name: str, config: dict[str, Value], weights: Tensor | None, built: Place | None
+    ) -> None:
         #: attributes that were assigned later on some path; the state holds their values
         self.assigned: set[str] = set()
         self.name = name
         self.config = config
         self.weights = weights
+        #: the call that built it
+        self.built = built
         self.owns: dict[str, Tensor] = {}
 
 

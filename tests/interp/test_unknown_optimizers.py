@@ -1,0 +1,154 @@
+"""Networks and optimizers that are arguments: a step is a hazard where a later backward needs all that it may write."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.checks import check_source
+from inplace_lint.project.modules import Project
+from inplace_lint.project.settings import Settings
+
+torch = pytest.importorskip("torch")
+
+TEXT = """import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def train({arguments}):
+{body}
+"""
+#: What an argument stands for when torch runs the program.
+GIVEN = """
+{text}
+
+class Net(nn.Module):
+    def __init__(self, outputs=1):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3))
+        self.outputs = outputs
+
+    def forward(self, x, h=None):
+        out = self.layers(x if h is None else x + h)
+        return out if self.outputs == 1 else (out, out * 2)
+
+
+def crit(out, y):
+    return ((out - y) ** 2).mean()
+
+
+loader = [(torch.rand(2, 3), torch.rand(2, 3)) for _ in range(3)]
+model, other = Net({outputs}), Net()
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+opt2 = torch.optim.SGD(other.parameters(), lr=0.1)
+train({values})
+"""
+#: By name: the arguments, the number of tensors that the model returns, the body.
+PROGRAMS = {
+    "a loss that another contains": (
+        "model, loader, opt, opt2",
+        2,
+        """    for x, y in loader:
+        out, more = model(x)
+        loss = F.mse_loss(out, y)
+        opt.zero_grad()
+        loss.backward(retain_graph=True)
+        opt.step()
+        total = loss + more.mean()
+        opt2.zero_grad()
+        total.backward()
+        opt2.step()""",
+    ),
+    "a criterion that is given too": (
+        "model, crit, loader, opt",
+        2,
+        """    for x, y in loader:
+        out, more = model(x)
+        loss = crit(out, y)
+        opt.zero_grad()
+        loss.backward(retain_graph=True)
+        opt.step()
+        opt.zero_grad()
+        (loss + more.mean()).backward()
+        opt.step()""",
+    ),
+    "a state that goes on": (
+        "model, loader, opt",
+        2,
+        """    h = None
+    for x, y in loader:
+        out, h = model(x, h)
+        loss = F.mse_loss(out, y)
+        opt.zero_grad()
+        loss.backward(retain_graph=True)
+        opt.step()""",
+    ),
+    "good: a state that is cut": (
+        "model, crit, loader, opt",
+        2,
+        """    h = None
+    for x, y in loader:
+        out, h = model(x, h)
+        h = h.detach()
+        loss = crit(out, y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()""",
+    ),
+    "good: one loss": (
+        "model, crit, loader, opt",
+        1,
+        """    total = 0
+    for x, y in loader:
+        loss = crit(model(x), y)
+        total += loss.item()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()""",
+    ),
+    "good: a discriminator that is called again": (
+        "model, other, crit, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        fake = model(x)
+        loss = crit(other(y), y) + crit(other(fake.detach()), x)
+        opt2.zero_grad()
+        loss.backward()
+        opt2.step()
+        loss = crit(other(fake), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()""",
+    ),
+    "good: both backwards before the steps": (
+        "model, other, crit, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        out = model(x)
+        first, second = crit(out, y), crit(other(out), y)
+        opt.zero_grad()
+        opt2.zero_grad()
+        first.backward(retain_graph=True)
+        second.backward()
+        opt.step()
+        opt2.step()""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_steps_of_given_optimizers(name: str) -> None:
+    arguments, outputs, body = PROGRAMS[name]
+    text = TEXT.format(arguments=arguments, body=body)
+    raised = False
+    try:
+        exec(
+            compile(GIVEN.format(text=text, outputs=outputs, values=arguments), "given.py", "exec"),
+            {"__name__": "given"},
+        )
+    except RuntimeError as error:
+        raised = "modified by an inplace operation" in str(error)
+        assert raised, error
+    assert raised is not name.startswith("good: ")
+    found = [one.code for one in check_source("given.py", text.encode(), Settings(), Project())]
+    assert found == ["IPL106"] * raised
