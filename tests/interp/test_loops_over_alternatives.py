@@ -60,5 +60,5 @@ def test_each_element_of_each_list_counts(loop: str, write: str) -> None:
         raised = "modified by an inplace operation" in str(error)
         assert raised, error
     assert raised is (write == "c")
-    found = [one for one in check_source("mixed.py", text.encode(), Settings(), Project())]
+    found = list(check_source("mixed.py", text.encode(), Settings(), Project()))
     assert [one.code for one in found] == ["IPL101"] * raised
