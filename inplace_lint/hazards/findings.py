@@ -397,6 +397,8 @@ class Context:
                 and stack[depth + 1].frame is other[depth + 1].frame
             ):
                 depth += 1
+        if depth == 0 and len(stack) > 1 and not hasattr(stack[0].at, "lineno"):
+            depth = 1  # a driver makes the outermost call: it stands in no file
         within = depth
         while depth and stack[depth].frame.module is not self.module:
             depth -= 1

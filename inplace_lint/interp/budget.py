@@ -52,11 +52,13 @@ class Budget:
     def __init__(self, soft_limit: int) -> None:
         self.steps = 0
         self.soft_limit = soft_limit or SOFT_LIMIT
+        #: whether the run is of training
+        self.trains = soft_limit == TRAINING
         #: the number of instructions after which the run ends where it stands
         self.end = TRAINING_ENDS + SET_UP if soft_limit == TRAINING else HARD_LIMIT
         #: free instructions before the first backward, if one is known to come; None once it has run
         self._set_up: int | None = SET_UP if soft_limit == TRAINING else None
-        #: instructions that ran before the first backward and are not counted
+        #: instructions that ran before the first backward, or built an object after it, and are not counted
         self._before = 0
         #: whether calls not known to write are entered as well: in files that run a backward
         self.looks_aside = False
@@ -74,6 +76,13 @@ class Budget:
             self._before = min(self.steps - self._looked_aside(), self._set_up)
             self.end = TRAINING_ENDS + self._before
             self._set_up = None
+
+    def built_since(self, steps: int) -> None:
+        """Notes that an object was built since the count stood at `steps`: what is left of the free ones pays."""
+        if self.trains and self._set_up is None:
+            free = min(self.steps - steps, max(0, SET_UP - self._before))
+            self._before += free
+            self.end += free
 
     def may_enter(self, source: FunctionSource, needed: bool, entered: Container[FunctionSource]) -> bool:
         """Whether a call of `source` is entered; `needed`: something in it may write.

@@ -49,6 +49,7 @@ from .values import (
     Value,
     flatten,
 )
+from .weights import weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -201,7 +202,7 @@ def enter(
     enters_all = run.builds and not run.entering.decorates
     needed = force or enters_all or _has_to_be_entered(run, source, args, kwargs, at)
     if not force and not enters_all and not run.budget.may_enter(source, needed, run.entering.entered):
-        return skip(run, source, args, kwargs)
+        return skip(run, source, args, kwargs, at)
     aside = run.budget.turn_aside(needed)
     around = None if function.frame is None else run.frames.get(function.frame)
     frame = Frame(run.uid(), source.module, source, run.place(at), around, function.cls)
@@ -354,12 +355,19 @@ def _is_given_a_writer(
     return False
 
 
-def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """Skips a call in which nothing is written, and records it: it matters if a tensor it touched is written later."""
+def skip(
+    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """Skips a call in which nothing is written, and records it: it matters if a tensor it touched is written later.
+
+    A method of a module is taken to save all parameters of its object.
+    """
     result = Unknown()
     values = [*args, *kwargs.values()]
     result.nodes = [found for value in values for found in run.tensors_within(value)]
     result.returned = True
+    if not any(external_modules.may_hide(run, value) for value in values):
+        result.behind = max((unmodeled.behind(run, value) for value in values), default=0)
     result.of_module = source.name == "forward"
     run.hands_on(values if source.owner is None else values[1:])
     for value in values:
@@ -371,6 +379,10 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
     run.entering.skipped.append(
         Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
     )
+    if run.budget.trains and source.owner is not None:
+        for _, atom in run.live(args[0]) if args else ():
+            if isinstance(atom, Instance) and any(cls.source is source.owner for cls in atom.cls.order()):
+                external_modules.chained(run, result, weights_of(run, atom), at)
     return result
 
 

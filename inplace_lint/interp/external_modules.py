@@ -176,6 +176,26 @@ def _may_hold(run: Run, values: Sequence[Value]) -> bool:
     return False
 
 
+def may_hide(run: Run, value: Value, depth: int = 6) -> bool:
+    """Whether an object holds a tensor with a graph, or may: what its methods return may depend on that, unseen."""
+    for atom in flatten(value):
+        if isinstance(atom, (Instance, Sequence_, Mapping_)):
+            kept = isinstance(atom, Instance) and not (atom.cls.is_module() and depth)
+            if kept or any(_may_be_kept(run, part, depth - 1) for part in run.elements(atom)):
+                return True
+    return False
+
+
+def _may_be_kept(run: Run, part: Value, depth: int) -> bool:
+    """Whether what an object holds has a graph, or may have one."""
+    for atom in flatten(part):
+        if isinstance(atom, Tensor) and any(node.edges for _, node in run.heap.record(atom.storage).nodes):
+            return True
+        if isinstance(atom, Unknown) and not (atom.is_given() or atom.alone):
+            return True
+    return may_hide(run, part, depth)
+
+
 def _has_graph(run: Run, tensor: Tensor) -> bool:
     """Whether a gradient may flow to a tensor; not to one returned by calls that were given no graph."""
     value = tensor.storage.value

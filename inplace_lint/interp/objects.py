@@ -127,7 +127,9 @@ def materialise(run: Run, obj: Instance) -> None:
     if _is_left_out(run, obj, init):
         return  # keep it pending: a later use may have the steps
     obj.pending = None
+    steps = run.budget.steps
     run_on(run, obj, init, *pending)
+    run.budget.built_since(steps)
 
 
 def run_on(

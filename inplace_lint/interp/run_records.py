@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .graph import Node
     from .guards import Guard
     from .heap import Hazard, Write
+    from .run import Run
     from .sharing import Sharing
     from .storage import Storage
     from .values import Instance, Parameters, Pattern, Sequence_, Tensor, Unknown, Value
@@ -66,6 +67,7 @@ class Entering:
         "entered",
         "generators",
         "outfitted",
+        "shallow",
         "skipped",
         "spread",
     )
@@ -88,6 +90,8 @@ class Entering:
         self.generators: dict[Value, Generator] = {}
         #: modules of the project that were built with an argument that works in place (`nn.ReLU(inplace=True)`)
         self.outfitted: list[Instance] = []
+        #: an earlier run of the same root, which entered less and so came further
+        self.shallow: Run | None = None
 
 
 class TopLevels:

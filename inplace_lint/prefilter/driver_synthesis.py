@@ -47,6 +47,8 @@ class Driver:
     functions: list[FunctionSource]
     #: whether objects of other classes would fit as well
     unsure: bool
+    #: whether the functions run a backward, perhaps by others that they call
+    trains: bool = False
 
 
 def of_training(prefilter: Prefilter, module: Module) -> list[Driver]:
@@ -63,6 +65,8 @@ def of_training(prefilter: Prefilter, module: Module) -> list[Driver]:
                 found += _ways(roles, None, [function])
         else:
             found += _ways(roles, cls, functions)
+    for driver in found:
+        driver.trains = True
     return found
 
 

@@ -68,7 +68,7 @@ def gathered(module: Module, program: Program, pending: list[FunctionSource | No
     roots: dict[FunctionSource | None, None] = {}
     notes = program.prefilter.notes
     for run, root in runs(module, program, pending):
-        for finding in of_run(run, module, root):
+        for finding in _of_runs(run, module, root):
             known = found.get(finding.key())
             if known is None or known[0].confidence < finding.confidence:
                 found[finding.key()] = (finding, root)
@@ -82,6 +82,17 @@ def gathered(module: Module, program: Program, pending: list[FunctionSource | No
     if roots:
         _observe(module, program, list(roots), [f for f in findings if notes or f.is_shown()])
     return prevailing(findings)
+
+
+def _of_runs(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
+    """The findings of a run; where it ended before all was entered, also the steps that the run before it went on to.
+
+    That one entered no networks: each is taken to save all of its parameters.
+    """
+    findings = of_run(run, module, root)
+    if run.entering.shallow is None:
+        return findings
+    return findings + [one for one in of_run(run.entering.shallow, module, root) if one.kind == "step"]
 
 
 def _observe(
@@ -254,13 +265,16 @@ def deepened(
     """
     deep: frozenset[FunctionSource] = frozenset()
     usual = program.soft_limit
-    if not usual and trains(module, root):
+    shallow: Run | None = None
+    if not usual and (trains(module, root) or (root is None and any(way.trains for way in program.drivers))):
         program.soft_limit = TRAINING
     try:
         for _ in range(_DEEPER):
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
             if left is not None and root is not None and not deep and program.soft_limit == usual:
                 left[root] = left_by(run, root)
+            if not deep and run.budget.trains and not run.budget.is_spent():
+                shallow = run
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
             if program.soft_limit == usual and run.budget.is_spent() and run.steps.trains:
@@ -270,6 +284,8 @@ def deepened(
             deep |= wanted
     finally:
         program.soft_limit = usual
+    if run.budget.is_spent() and shallow is not None:
+        run.entering.shallow = shallow
     return run
 
 

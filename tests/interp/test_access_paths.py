@@ -73,7 +73,6 @@ class Net(nn.Module):
         ("blank(2.0, y[0])", "`y`"),
         ("blank(t=y, scale=x)", "`y`"),
         ("return self.act(self.bank.lin(x))", "a tensor"),
-        ("return x + self.block(x)", "a tensor"),
     ],
 )
 def test_what_the_call_changes_is_named(line: str, name: str) -> None:
@@ -82,3 +81,10 @@ def test_what_the_call_changes_is_named(line: str, name: str) -> None:
     said = [one.message for one in found if one.location.row == row]
     assert len(said) == 1
     assert said[0].startswith(f"{name} is changed in place by this call")
+
+
+def test_layers_in_a_row_are_named() -> None:
+    row = next(i for i, text in enumerate(PROGRAM.splitlines(), 1) if "return x + self.block(x)" in text)
+    found = examine("program.py", PROGRAM.encode(), Settings())
+    (said,) = [one.message for one in found if one.location.row == row]
+    assert said.endswith("within one call")
