@@ -143,12 +143,18 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
 
 
 def _iterate_each(run: Run, value: Phi, at: ast.AST) -> tuple[bool, list[Value]]:
-    """`_iterate` for one of several values, without `None`: their elements are joined round by round."""
-    each = [
-        (guard, *_iterate(run, atom, at))
+    """`_iterate` for one of several values, without `None`: their elements are joined round by round.
+
+    If one of them is unknown, so are the elements.
+    """
+    alive = [
+        (guard, atom)
         for guard, atom in run.live(value)
         if not (isinstance(atom, Constant) and atom.value is None)
     ]
+    if any(isinstance(atom, Unknown) and atom.tensor is None for _, atom in alive):
+        return False, [Unknown(), Unknown()]
+    each = [(guard, *_iterate(run, atom, at)) for guard, atom in alive]
     counts = {len(elements) for _, _, elements in each}
     if len(counts) == 1 and all(exact for _, exact, _ in each):
         return True, [join([(guard, elements[i]) for guard, _, elements in each]) for i in range(*counts)]
