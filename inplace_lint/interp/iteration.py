@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 UNROLL = 8
 #: The same for modules: their order matters.
 _LAYERS = 12
+#: The same for one of several lists: each of its elements is one of several as well.
+_EACH = 3
 
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
@@ -75,7 +77,8 @@ def by_length(run: Run, value: Value) -> list[tuple[Guard, Guard, Value]]:
         if not known:
             return []
         counts += [(both(guard, one), count, inner) for one, count in known]
-    if len({count for _, count, _ in counts}) < 2 or max(count for _, count, _ in counts) > UNROLL:
+    most = UNROLL if len({inner for *_, inner in counts}) == 1 else _EACH
+    if len({count for _, count, _ in counts}) < 2 or max(count for _, count, _ in counts) > most:
         return []
     rounds: list[tuple[Guard, Guard, Value]] = []
     for i in range(max(count for _, count, _ in counts)):
@@ -156,7 +159,7 @@ def _iterate_each(run: Run, value: Phi, at: ast.AST) -> tuple[bool, list[Value]]
         return False, [Unknown(), Unknown()]
     each = [(guard, *_iterate(run, atom, at)) for guard, atom in alive]
     counts = {len(elements) for _, _, elements in each}
-    if len(counts) == 1 and all(exact for _, exact, _ in each):
+    if len(counts) == 1 and max(counts) <= _EACH and all(exact for _, exact, _ in each):
         return True, [join([(guard, elements[i]) for guard, _, elements in each]) for i in range(*counts)]
     ends = [(guard, elements[0], elements[-1]) for guard, _, elements in each if elements]
     if not ends:
