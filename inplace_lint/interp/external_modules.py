@@ -284,7 +284,8 @@ def zero_grad(run: Run, obj: Unknown) -> Value:
 def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     """Models `step` of an unknown optimizer: it writes some of the leaves that backwards reached since the last step.
 
-    Which of them is not known: the step is a hazard only if later backwards need the old value of each of them.
+    Which of them is not known, unless their gradients were clipped: the step is a hazard only if later backwards need
+    the old value of each of them.
     """
     told = [value for value in given if run.state.get((value, "member", _ZEROED)) is not None]
     if not told:
@@ -307,7 +308,11 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     trainable = _trainable(run, leaves)
     groups: list[list[Hazard]] = []
     place = run.place(at)
+    clipped, run.steps.clipped = run.steps.clipped, set()
     for storage in trainable:
+        if storage in clipped:
+            heap.write(storage, run.path, "step", place, "step")
+    for storage in trainable if clipped.isdisjoint(trainable) else ():
         before = len(heap.hazards)
         heap.write(storage, run.path, "step", place, "step")
         groups.append(heap.hazards[before:])

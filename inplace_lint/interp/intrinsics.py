@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 from ..resolve import binding
 from ..torchmodel.spelling import NORMED
-from . import arrays, builtin, collection_types, containers, instances, mappings, methods, version_checks
+from . import (
+    arrays,
+    builtin,
+    collection_types,
+    containers,
+    instances,
+    mappings,
+    methods,
+    optimizers,
+    version_checks,
+)
 from .frames import LENGTH
 from .grad_evidence import grounds
 from .storage import DOES, MAY, NEVER
@@ -252,6 +262,7 @@ INTRINSICS: dict[str, Play] = {
     "torch.as_tensor": arrays.as_tensor,
     "torch.asarray": arrays.as_tensor,
     "torch.nn.utils.vector_to_parameters": _vector_to_parameters,
+    **dict.fromkeys((f"torch.nn.utils.{name}" for name in optimizers.CLIPPING), optimizers.clip),
     "torch.autograd.grad": _grad,
     "torch.autograd.backward": _autograd_backward,
     "torch.utils.checkpoint.checkpoint": version_checks.checkpoint,

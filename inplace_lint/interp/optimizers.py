@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.writers import SEARCHING
+from .external_modules import result_of
 from .frames import LENGTH
 from .guards import both, compatible
 from .iterators import Iteration
@@ -94,6 +95,20 @@ def _may_have_been_reached(run: Run, owner: Value) -> bool:
     if not isinstance(owner, Instance) or owner.shared or owner in run.root.outside:
         return True
     return run.handed.lends
+
+
+#: The functions of `torch.nn.utils` that limit the gradients of parameters.
+CLIPPING = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
+
+
+def clip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """Models `clip_grad_norm_`: the gradients are clipped for the step that follows, so it writes these parameters."""
+    owners: list[Value] = []
+    given = args[0] if args else kwargs.get("parameters")
+    if given is not None:
+        owners_in(run, given, owners)
+    run.steps.clipped.update(weights.storage for owner in owners for weights in weights_of(run, owner))
+    return result_of(run, args, kwargs)
 
 
 # Optimizers of other packages

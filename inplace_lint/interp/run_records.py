@@ -222,7 +222,7 @@ class Asked:
 class Steps:
     """Backwards and optimizer steps of the run (`intrinsics`, `methods`)."""
 
-    __slots__ = ("held", "last", "of_parameters", "of_unknown", "trains")
+    __slots__ = ("clipped", "held", "last", "of_parameters", "of_unknown", "trains")
 
     def __init__(self) -> None:
         #: a backward was run
@@ -231,6 +231,8 @@ class Steps:
         self.of_parameters = False
         #: an unknown value was stepped: a caller may know the optimizer
         self.of_unknown = False
+        #: parameters whose gradients were clipped since the last step of an unknown optimizer
+        self.clipped: set[Storage] = set()
         #: the heap's time of the last step of an unknown optimizer
         self.last = -1
         #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use, each with the

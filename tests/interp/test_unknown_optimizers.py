@@ -83,6 +83,37 @@ PROGRAMS = {
         loss.backward(retain_graph=True)
         opt.step()""",
     ),
+    "gradients are clipped for the step": (
+        "model, other, crit, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        out = model(x)
+        loss = crit(out, y)
+        opt.zero_grad()
+        loss.backward(retain_graph=True)
+        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        opt.step()
+        loss = crit(other(out), y)
+        opt2.zero_grad()
+        loss.backward()
+        opt2.step()""",
+    ),
+    "good: clipped for the step, and cut": (
+        "model, other, crit, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        out = model(x)
+        loss = crit(out, y)
+        opt.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        opt.step()
+        loss = crit(other(out.detach()), y)
+        opt2.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(other.parameters(), 5.0)
+        opt2.step()""",
+    ),
     "good: a state that is cut": (
         "model, crit, loader, opt",
         2,
