@@ -104,7 +104,7 @@ def _backward(
     roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
     if run.program.second_look:
         mark_data(run, roots)
-    run.heap.backward(roots, run.path, retain)
+    external_modules.backward(run, roots, retain)
     return NONE
 
 
