@@ -196,25 +196,6 @@ def _may_be_kept(run: Run, part: Value, depth: int) -> bool:
     return may_hide(run, part, depth)
 
 
-def backward(run: Run, tensors: Sequence[tuple[Guard, Tensor]], retain: bool) -> None:
-    """A backward from the tensors; what unknown code returned among them may hide other parts of the graph."""
-    run.heap.backward(tensors, run.path, retain, lambda: _held_elsewhere(run))
-
-
-def _held_elsewhere(run: Run) -> set[Node] | None:
-    """The graph nodes behind the tensors that unknown code was given, or that escaped; None if it may hold any."""
-    if any(not isinstance(obj, Instance) or may_hide(run, obj) for obj in run.handed.objects):
-        return None
-    nodes = [found for time, _, given in run.heap.roots if time is None for found in given]
-    for storage in run.handed.given:
-        nodes += run.heap.record(storage).nodes
-    for holder, key in run.handed.stored:
-        value = run.state.get((holder, "member", key))
-        for guard, tensor in () if value is None else run.tensors_within(value):
-            nodes += run.heap.nodes(tensor, guard)
-    return {*reach(nodes)}
-
-
 def _has_graph(run: Run, tensor: Tensor) -> bool:
     """Whether a gradient may flow to a tensor; not to one returned by calls that were given no graph."""
     value = tensor.storage.value

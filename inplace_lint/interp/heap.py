@@ -15,16 +15,12 @@ from .guards import NEVER as NOWHERE
 from .storage import DOES, MAY, NEVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeAlias
+    from collections.abc import Iterable, Sequence
 
     from .frames import Place
     from .guards import Guard
     from .storage import Counter, Storage, Taken
     from .values import Tensor
-
-    #: Gives the nodes that unknown code may hold (None: any), so that what it returned may hide them in its graph.
-    Held: TypeAlias = Callable[[], set[Node] | None]
 
 
 class Saved:
@@ -322,9 +318,7 @@ class Heap:
         if nodes:
             self.roots.append((None, guard, nodes))
 
-    def backward(
-        self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard, retain: bool, held: Held
-    ) -> None:
+    def backward(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard, retain: bool) -> None:
         """Records a backward from the tensors: it uses their graph and, unless `retain`, frees it."""
         nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
         if not nodes:
@@ -338,10 +332,10 @@ class Heap:
             for node, path in reached.items():
                 node.freed.append(path)
             hidden = max(node.opaque for node in reached)
-            among = held() if hidden else None
-            for node in {s.node for r in self._records.values() for s in r.saves} if hidden else ():
-                if node.serial < hidden and (among is None or node in among):
-                    node.freed.append(guard)
+            for record in self._records.values() if hidden else ():
+                for saved in record.saves:
+                    if saved.node.serial < hidden:
+                        saved.node.freed.append(guard)
 
     def refuse(self, tensor: Tensor, guard: Guard) -> None:
         """Records an op that raises if the tensor requires grad, as `x.numpy()`: no leaf behind the tensor does."""

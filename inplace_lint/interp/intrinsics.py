@@ -14,7 +14,6 @@ from . import (
     builtin,
     collection_types,
     containers,
-    external_modules,
     instances,
     mappings,
     methods,
@@ -122,7 +121,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
         known = grounds([tensor.storage])
         if len(known) == 1:
             known.pop().wanted = True
-    external_modules.backward(run, roots, retain)
+    run.heap.backward(roots, run.path, retain)
     result = Sequence_("fresh")  # one for each input
     element: Value
     if create:
@@ -142,7 +141,7 @@ def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Val
     retain = methods.flag(kwargs, "retain_graph") or methods.flag(kwargs, "create_graph")
     run.takes_backward()
     roots = [found for value in args[:1] for found in run.tensors_within(value)]
-    external_modules.backward(run, roots, retain)
+    run.heap.backward(roots, run.path, retain)
     return NONE
 
 

@@ -104,7 +104,7 @@ def _backward(
     roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
     if run.program.second_look:
         mark_data(run, roots)
-    external_modules.backward(run, roots, retain)
+    run.heap.backward(roots, run.path, retain)
     return NONE
 
 

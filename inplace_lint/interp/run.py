@@ -164,6 +164,8 @@ class Run(Literals, Operations):
 
     def hands_on(self, values: Iterable[Value]) -> None:
         """Note that values are passed to unknown code: it may convert a module among them to another dtype."""
+        if self.made.unconverted is None:
+            return
         given = [atom for value in values for atom in flatten(value)]
         held = [
             atom
@@ -172,11 +174,7 @@ class Run(Literals, Operations):
             for element in self.elements(value)
             for atom in flatten(element)
         ]
-        self.handed.objects.update(
-            a for a in (*given, *held) if isinstance(a, (Bound, FunctionValue, Instance))
-        )
-        converts = any(isinstance(a, (Instance, TorchModule, Parameters)) for a in (*given, *held))
-        if converts and self.made.unconverted is not None:
+        if any(isinstance(atom, (Instance, TorchModule, Parameters)) for atom in (*given, *held)):
             self.forget_dtypes()
 
     # Paths

@@ -162,7 +162,6 @@ class Handed:
         "forwards",
         "given",
         "lends",
-        "objects",
         "returned",
         "stored",
         "unresolved",
@@ -171,8 +170,6 @@ class Handed:
     def __init__(self) -> None:
         #: storages that were passed to it, which it may have kept
         self.given: set[Storage] = set()
-        #: functions and objects of the project that were passed to it
-        self.objects: set[Value] = set()
         #: whether it got an object of the project or a tensor with gradients
         self.lends = False
         #: unknown values that may have kept a value with a graph
