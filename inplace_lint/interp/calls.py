@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..prefilter.grad_mode import has_quiet_part
 from ..resolve import binding
 from . import (
     attributes,
@@ -360,7 +361,7 @@ def skip(
 ) -> Value:
     """Skips a call in which nothing is written, and records it: it matters if a tensor it touched is written later.
 
-    A method of a module is taken to save all parameters of its object.
+    A method of a module is taken to save all parameters of its object, unless a part of it records no gradients.
     """
     result = Unknown()
     values = [*args, *kwargs.values()]
@@ -379,10 +380,12 @@ def skip(
     run.entering.skipped.append(
         Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
     )
-    if run.budget.trains and source.owner is not None:
-        for _, atom in run.live(args[0]) if args else ():
-            if isinstance(atom, Instance) and any(cls.source is source.owner for cls in atom.cls.order()):
-                external_modules.chained(run, result, weights_of(run, atom), at)
+    saves = (
+        run.budget.trains and source.owner is not None and not has_quiet_part(run.program.prefilter, source)
+    )
+    for _, atom in run.live(args[0]) if saves and args else ():
+        if isinstance(atom, Instance) and any(cls.source is source.owner for cls in atom.cls.order()):
+            external_modules.chained(run, result, weights_of(run, atom), at)
     return result
 
 

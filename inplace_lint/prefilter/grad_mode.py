@@ -34,6 +34,9 @@ def grad_mode(prefilter: Prefilter, module: Module, node: ast.expr) -> bool | No
 #: Words that turn recording on again inside a no_grad function, or that run a backward.
 _RECORDS = (b"enable_grad", b"set_grad_enabled", b"inference_mode", b"backward", b"autograd")
 
+#: Words without which no function turns recording off.
+MODES_OFF = (b"no_grad", b"inference_mode", b"set_grad_enabled")
+
 #: Nodes whose code runs at another time than where it stands.
 _LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Yield, ast.YieldFrom)
 
@@ -49,6 +52,17 @@ def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
     text = _body_of(source)
     told = sum(text.count(word) for word in _RECORDS)
     return told == 0 or told == _closures(prefilter, source)
+
+
+def has_quiet_part(prefilter: Prefilter, source: FunctionSource) -> bool:
+    """Whether a function is decorated to record nothing, or has a block that records nothing."""
+    if not any(map(source.mentions, MODES_OFF)):
+        return False
+    modes = list(getattr(source.node, "decorator_list", ()))
+    for node in walk(source.node):
+        if isinstance(node, ast.With):
+            modes += [item.context_expr for item in node.items]
+    return any(grad_mode(prefilter, source.module, mode) is False for mode in modes)
 
 
 #: What Lightning's evaluation loops call of modules and callbacks, all under `no_grad`.
