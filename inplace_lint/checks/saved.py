@@ -23,7 +23,8 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     first = saves[0]
     subject = places.target(module, finding)
     shown = finding.saves[:_MOST_LABELS]
-    labels = [_at_save(finding, s) for s in (shown if first in shown else saves[:1])]
+    shown = shown if first in shown else saves[:1]
+    labels = [*_layers(finding, first), *(places.label("save", describe_save(s), s.place) for s in shown)]
     again = first.place.at is finding.at and first.op == finding.op
     later = again or places.row_of(first.place) > start_of(finding.at)[0]
     same_file = first.place.frame.module is module
@@ -40,8 +41,6 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
         if finding.versions is not None and not later:
             caption += " from {} to {}".format(*finding.versions)
         message = f"{subject} is changed in place {when}"
-    if finding.layer is not None:
-        labels.append(places.label("write", f"{finding.op} is built here, to work in place", finding.layer))
     if later and same_file and _in_one_function(first.place, finding.at):
         message += " in the iteration before" if finding.write is None else ""
     return places.at_write(
@@ -60,13 +59,18 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
 def _is_in_one_call(finding: Finding, saved: SavedAt) -> bool:
     """Whether one call of an `nn.Sequential`, or the like, makes both the save and the change, in two layers."""
     layers = saved.place.layer, finding.layer
-    return saved.place.at is finding.at and None not in layers and layers[0] is not layers[1]
+    apart = None not in layers and layers[0] is not layers[1]
+    return apart and saved.place.at is finding.at and not finding.writes
 
 
-def _at_save(finding: Finding, saved: SavedAt) -> Label:
-    """The label of a save: at the call that made it, or where the layer was built if the change is in the same call."""
-    place = saved.place.layer if _is_in_one_call(finding, saved) else None
-    return places.label("save", describe_save(saved), place or saved.place)
+def _layers(finding: Finding, saved: SavedAt) -> list[Label]:
+    """Where the layer is built that works in place; and the one that saves, if one call runs both."""
+    found = []
+    if _is_in_one_call(finding, saved) and saved.place.layer is not None:
+        found.append(places.label("alias", f"{saved.op} is built here", saved.place.layer))
+    if finding.layer is not None:
+        found.append(places.label("alias", f"{finding.op} is built here, to work in place", finding.layer))
+    return found
 
 
 def _in_one_function(place: Place, at: ast.AST) -> bool:
