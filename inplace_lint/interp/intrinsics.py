@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..resolve import binding
 from ..torchmodel.spelling import NORMED
+from ..torchmodel.writers import CLIPPING
 from . import (
     arrays,
     builtin,
@@ -262,7 +263,7 @@ INTRINSICS: dict[str, Play] = {
     "torch.as_tensor": arrays.as_tensor,
     "torch.asarray": arrays.as_tensor,
     "torch.nn.utils.vector_to_parameters": _vector_to_parameters,
-    **dict.fromkeys((f"torch.nn.utils.{name}" for name in optimizers.CLIPPING), optimizers.clip),
+    **dict.fromkeys(CLIPPING, optimizers.clip),
     "torch.autograd.grad": _grad,
     "torch.autograd.backward": _autograd_backward,
     "torch.utils.checkpoint.checkpoint": version_checks.checkpoint,

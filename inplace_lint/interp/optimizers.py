@@ -97,10 +97,6 @@ def _may_have_been_reached(run: Run, owner: Value) -> bool:
     return run.handed.lends
 
 
-#: The functions of `torch.nn.utils` that limit the gradients of parameters.
-CLIPPING = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
-
-
 def clip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """Models `clip_grad_norm_`: the gradients are clipped for the step that follows, so it writes these parameters."""
     owners: list[Value] = []

@@ -12,3 +12,8 @@ STEPS = frozenset(["load_state_dict", "step"])
 MODES = frozenset(["train"])
 #: Optimizers whose `step` writes parameters and then calls the given closure again.
 SEARCHING = frozenset(["LBFGS"])
+
+#: The functions that limit the gradients of parameters, between a backward and the step.
+CLIPPING = tuple(
+    f"torch.nn.utils.{name}" for name in ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
+)
