@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
 from . import grad_mode
+from .budget import EVERYTHING
 from .class_value import ClassValue
 from .grad_mode import Mode
 from .values import Bound, FunctionValue, Native, Symbol, Unknown, Value
@@ -46,12 +47,17 @@ def of_class(run: Run, decorator: Value, cls: ClassValue, at: ast.AST) -> None:
     """Runs a class decorator for its effects, such as registering the class; the class itself is taken as unchanged."""
     if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
         _wrapped(run, decorator, cls, at)
+    elif isinstance(decorator, Bound) and isinstance(decorator.func, FunctionValue):
+        run.call(decorator, [cls], {}, at)
 
 
 def _wrapped(run: Run, decorator: FunctionValue, function: Value, at: ast.AST) -> Value:
-    """Calls a decorator; only the function it returns matters, so few calls inside the decorator are entered."""
+    """Calls a decorator; only the function it returns matters, so few calls inside the decorator are entered.
+
+    All are where the top level of files is run for its effects (`registries`).
+    """
     before = run.budget.looks_aside, run.entering.decorates
-    run.budget.looks_aside, run.entering.decorates = False, True
+    run.budget.looks_aside, run.entering.decorates = False, run.entering.deep is not EVERYTHING
     wrapped = run.enter(decorator, [function], {}, at, force=True)
     run.budget.looks_aside, run.entering.decorates = before
     return wrapped

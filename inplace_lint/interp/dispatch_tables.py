@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import comparisons, dynamic_names
+from . import comparisons, dynamic_names, mappings
 from .class_value import ClassValue
 from .guards import ALWAYS, both
 from .joins import join
@@ -19,6 +19,7 @@ from .values import (
     Instance,
     Native,
     OpValue,
+    Phi,
     Scalar,
     Sequence_,
     Symbol,
@@ -56,6 +57,10 @@ def _under(run: Run, mapping: Mapping_, name: str) -> Value:
 
 def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None:
     """The value under a key that is not known: every entry, on paths of its own; None if the table is not split."""
+    if isinstance(key, Phi) and any(isinstance(atom, (Scalar, Unknown)) for _, atom in key.alternatives):
+        return run.each(
+            key, lambda atom: chosen(run, mapping, atom, at) or mappings.get_key(run, mapping, atom)
+        )
     if mapping.kind not in ("dict", "ModuleDict") or not isinstance(key, (Scalar, Unknown)):
         return None
     if len(mapping.keys) > _NAMES:

@@ -110,6 +110,8 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         given = names.evaluate_in(run, source.module, default)
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a default class or function, which most callers keep
+        if source.name == "__init__" and _are_options(run, given):
+            return given  # `act_cfg=dict(type="ReLU")`, the same
     if default is None and (choices := run.program.prefilter.given(source, parameter.arg)):
         return _one_of(run, source, parameter, choices)
     value = Unknown()
@@ -125,6 +127,17 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
             if TENSOR_TYPES[annotation]:
                 tensor.storage.dtype, tensor.storage.grad = TENSOR_TYPES[annotation], NEVER
     return value
+
+
+def _are_options(run: Run, value: Value) -> bool:
+    """Whether a default names what to build: a dict or tuple with a word, whose numbers then count as unknown."""
+    if not isinstance(value, Mapping_) and not (isinstance(value, Sequence_) and value.kind == "tuple"):
+        return False
+    held = {key: run.state.get((value, key)) for key in value.keys}
+    for key, one in held.items():
+        if isinstance(one, Constant) and type(one.value) in (int, float):
+            run.bottom().slots[(value, key)] = Scalar()
+    return any(isinstance(one, Constant) and isinstance(one.value, str) for one in held.values())
 
 
 def _default(source: FunctionSource, constant: object) -> str | float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, calls, execute, objects, operators, own_operators, subscripts
+from . import attributes, calls, execute, names, objects, operators, own_operators, subscripts
 from .run import Run
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ class Interpreter(Run):
 
     def attribute(self, obj: Value, name: str, at: ast.AST) -> Value:
         return attributes.get(self, obj, name, at)
+
+    def load(self, name: str) -> Value:
+        return names.load(self, name)
 
     def truth(self, obj: Instance) -> Value | None:
         return own_operators.truth(self, obj)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
 from ..syntax.module import ClassSource, FunctionSource, Module
-from . import decorators, wrapped_results
+from ..torchmodel import table
+from . import decorators, registries, wrapped_results
 from .budget import EVERYTHING
 from .class_value import ClassValue
 from .frames import Frame, State
@@ -111,6 +112,8 @@ def imported(run: Run, module: Module, name: str, member: str | None, level: int
 
 def of_dotted(run: Run, dotted: str, name: str) -> Value:
     """The attribute `name` of a module or class outside the project."""
+    if name == "__name__" and (table.module(dotted) is not None or table.function(dotted) is not None):
+        return Constant(dotted.rpartition(".")[2])
     module = run.frame.module
     return _value(run, run.program.names.attribute(module, dotted, name), module)
 
@@ -138,7 +141,28 @@ def _value(run: Run, found: Definition | None, module: Module, name: str = "") -
         if not cls.bases and what.bases:
             cls.bases = [evaluate_in(run, module, base) for base in what.bases]
         return cls
-    return evaluate_in(run, module, what)
+    value = evaluate_in(run, module, what)
+    return _filled(run, module, name, what, value) if name else value
+
+
+def _filled(run: Run, module: Module, name: str, made_by: ast.expr, value: Value) -> Value:
+    """The object that a file makes for a name, with what the top level of files puts into it."""
+    registrations = registries.filled_by(run, module, name, value)
+    if registrations is None:
+        return Unknown()
+    if not registrations:
+        registries.open_up(run, module, name, value)
+        return value
+
+    def make(maker: Run) -> Value:
+        def action() -> Value:
+            made = maker.top_levels.globals[module, name] = evaluate(maker, made_by)
+            registries.fill(maker, registrations)
+            return made
+
+        return apart(maker, module, action)
+
+    return registries.built(run, module, name, make)
 
 
 def may_come_by_a_star(run: Run, node: ast.AST) -> bool:

@@ -185,10 +185,7 @@ def run_on(
     target = run.program.built.base if run.builds else run.bottom()
     target.slots.update(overlay.slots)
     if run.builds:
-        run.program.built.doubtful |= run.doubtful
-        run.program.built.evaluation |= run.evaluation
-        outer.doubtful |= run.doubtful
-        outer.evaluation |= run.evaluation
+        outer.learn_from(run)
 
 
 def fields(cls: ClassValue) -> list[str]:

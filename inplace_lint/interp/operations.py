@@ -59,6 +59,10 @@ class Operations:
         """obj.name"""
 
     @abstractmethod
+    def load(self, name: str) -> Value:
+        """The value of a name where the run stands."""
+
+    @abstractmethod
     def truth(self, obj: Instance) -> Value | None:
         """bool(obj), if its class defines it."""
 

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from ..prefilter.prefilter import Prefilter
+from ..prefilter.registrations import FILLS
 from ..prefilter.text_screen import sets_state
 from ..syntax.files import Files
 from . import guards
@@ -87,6 +88,8 @@ class Built:
         self._base: State | None = None
         #: what the top level of files binds to names, for the runs that build objects
         self.names: dict[tuple[Module, str], Value] = {}
+        #: of these, the objects that the top level of files fills (`registries`)
+        self.filled: dict[tuple[Module, str], Value] = {}
         #: the number of literals; these have even bits, those of a single run odd ones
         self.count = 1  # the first is that of weakened guards
         #: the bit of each test
@@ -282,8 +285,6 @@ class Program:
 
 #: What a function mentions that may change how later code acts: hooks of modules, names outside of it.
 _CHANGES_LATER = (b".register_forward_", b"nonlocal ", b"global ")
-#: Methods that add elements to a list, a set or a dict.
-_FILLS = frozenset("append appendleft extend insert add update setdefault".split())
 
 
 def _files(cls: ClassValue, module: Module) -> dict[Module, None]:
@@ -302,7 +303,7 @@ def _filled_outside_of_init(module: Module) -> frozenset[str]:
             pending += [one for one in ast.walk(node) if one is not node and isinstance(one, inner)]
             continue
         place: ast.AST | None = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLS:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILLS:
             place = node.func.value
         elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
             place = node

@@ -129,6 +129,12 @@ class Run(Literals, Operations):
         self.heap.doubtful = self.doubtful
         return outcomes
 
+    def learn_from(self, maker: Run) -> None:
+        """Take over what a run that built objects found of the literals on which these depend."""
+        for taught in (self.program.built, self):
+            taught.doubtful |= maker.doubtful
+            taught.evaluation |= maker.evaluation
+
     def place(self, at: ast.AST) -> Place:
         return Place(self.frame, at, self.keeping.layer)
 

@@ -11,7 +11,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import end_of, start_of
-from . import names
 from .event import Event
 from .guards import both, compatible, implies
 from .storage import DOES
@@ -30,7 +29,7 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
     """Report operands that are read by a stale name; `replaces`: the op overwrites its receiver, without a read."""
     receiver = getattr(getattr(at, "func", None), "value", None) if replaces else None
     held = [
-        (node, [t for _, t in run.tensors(names.load(run, node.id))])
+        (node, [t for _, t in run.tensors(run.load(node.id))])
         for node in _named_operands(at)
         if node is not receiver
     ]

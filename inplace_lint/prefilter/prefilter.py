@@ -12,6 +12,7 @@ from ..torchmodel.declared import Declared
 from . import assignments, grad_mode, initializers
 from .constructor_arguments import ConstructorArguments
 from .may_write import MayWrite
+from .registrations import Registrations
 from .text_screen import with_candidates
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Prefilter:
         #: whether notes on in-place ops that save no memory are wanted
         self.notes = False
         self.writers = MayWrite(self)
+        self.registrations = Registrations(self)
         #: what functions leave open for their callers, as far as that was found out (`schedule.left_open`)
         self.left_open: dict[FunctionSource, int] = {}
         self._assigned: dict[FunctionSource, Assignments] = {}

@@ -1,0 +1,72 @@
+"""Makes the objects that a file binds at its top level and that other top-level code fills, such as registries.
+
+A function runs when all files that it needs have been imported, so what their top levels put into such an object is in
+it. The object is built once for all runs, as objects of classes are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.lower import lower_body
+from . import containers
+from .budget import EVERYTHING, Budget, OutOfBudget
+from .frames import Frame
+from .guards import ALWAYS
+from .values import Instance, Mapping_, Sequence_, Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..prefilter.registrations import Registration
+    from ..syntax.module import Module
+    from .run import Run
+
+
+def filled_by(run: Run, module: Module, name: str, value: Value) -> list[Registration] | None:
+    """The statements that fill what the file makes for a name; None if they cannot all be told.
+
+    Those of a file whose top level this run executes are left out: they have their turn.
+    """
+    if not isinstance(value, (Instance, Mapping_, Sequence_)):
+        return []
+    from_anywhere = isinstance(value, Instance) or containers.length(run, value) == 0
+    found = run.program.prefilter.registrations.of(module, name, from_anywhere)
+    if found is None:
+        return None
+    return [(file, statement) for file, statement in found if file.filename not in run.top_levels.frames]
+
+
+def open_up(run: Run, module: Module, name: str, value: Value) -> None:
+    """Let an empty container hold anything if functions of its file fill it, such as a cache or a log."""
+    if not isinstance(value, (Mapping_, Sequence_)) or containers.length(run, value) != 0:
+        return
+    if run.program.prefilter.registrations.is_filled_by_functions(module, name):
+        containers.fill(run, value, Unknown())
+
+
+def fill(run: Run, registrations: list[Registration]) -> None:
+    """Run statements of the top level of files, each as far as the budget of one run goes."""
+    outer, deep = run.frame, run.entering.deep
+    run.entering.deep = EVERYTHING
+    for module, statement in registrations:
+        run.budget = Budget(0)
+        run.frame = Frame(run.uid(), module, None, None, None, None)
+        run.frames[run.frame.uid] = run.frame
+        run.block(lower_body([statement]))
+        run.path = ALWAYS
+    run.frame, run.entering.deep = outer, deep
+
+
+def built(run: Run, module: Module, name: str, make: Callable[[Run], Value]) -> Value:
+    """What `make` gives in a run that builds objects for all runs; unknown where that needs too many steps."""
+    known = run.program.built.filled.get((module, name))
+    if known is None:
+        maker = run.program.building_run(module)
+        try:
+            known = make(maker)
+        except OutOfBudget:
+            known = Unknown()
+        run.program.built.filled[module, name] = run.program.built.names[module, name] = known
+        run.learn_from(maker)
+    return known

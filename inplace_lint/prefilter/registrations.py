@@ -1,0 +1,200 @@
+"""Finds the top-level statements that fill an object which a file makes once, such as a registry.
+
+`MODELS = Registry()` and `ACTIVATIONS = {}` are filled by decorators, calls and loops at the top level of their file
+and of others. Python has run these before it calls any function that looks something up there.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from typing import TYPE_CHECKING
+
+from ..project.package_files import containing, folders_around, state_of
+from ..project.paths import shown
+from ..syntax.module import FunctionSource, Module
+from ..syntax.nodes import inner_bodies, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from ..resolve.names import Definition, Names
+    from .prefilter import Prefilter
+
+    #: a statement at the top level of a file
+    Registration: TypeAlias = "tuple[Module, ast.stmt]"
+    #: statements, each with the names that one of its expressions begins with: `a.b` and `a` of `a.b.add(…)`
+    Index: TypeAlias = "list[tuple[ast.stmt, list[ast.expr]]]"
+
+#: Limits: files that are parsed for one object, statements that fill it, aliases that are followed.
+_FILES = 100
+_STATEMENTS = 300
+_ALIASES = 4
+#: Methods that add elements to a list, a set or a dict.
+FILLS = frozenset("append appendleft extend insert add update setdefault".split())
+
+
+class Registrations:
+    """What fills the objects that files of a program make at their top level."""
+
+    def __init__(self, prefilter: Prefilter) -> None:
+        self._prefilter = prefilter
+        self._indices: dict[Module, Index] = {}
+        self._known: dict[tuple[Module, str, bool], list[Registration] | None] = {}
+
+    def of(self, module: Module, name: str, from_anywhere: bool) -> list[Registration] | None:
+        """The statements that fill what a file binds to a name, its own first; None if they are too many.
+
+        Without `from_anywhere` those of other files are not looked for.
+        """
+        key = (module, name, from_anywhere)
+        if key not in self._known:
+            self._known[key] = self._find(module, name, from_anywhere)
+        return self._known[key]
+
+    def is_filled_by_functions(self, module: Module, name: str) -> bool:
+        """Whether the text of a function of the file puts something into the object of this name."""
+        return any(_fills(function, name) for function in module.functions_in_order())
+
+    def _find(self, module: Module, name: str, from_anywhere: bool) -> list[Registration] | None:
+        registrars = {
+            one.name: one
+            for one in module.functions.values()
+            if one.mentions(name.encode()) and _fills(one, name)
+        }
+        aliases = [alias for alias, value in module.assignments.items() if _is_name(value, name)]
+        others = self._others(module, [name, *aliases, *registrars]) if from_anywhere else []
+        if others is None:
+            return None
+        found: list[Registration] = []
+        for file in (module, *others):
+            found += self._within(file, module, name, set(registrars.values()))
+        return found if len(found) <= _STATEMENTS else None
+
+    def _within(
+        self, file: Module, module: Module, name: str, registrars: set[FunctionSource]
+    ) -> Iterator[Registration]:
+        """The statements of one file, in the order of its text."""
+        names = self._prefilter.names
+        found: dict[ast.stmt, None] = {}
+        for statement, prefixes in self._index(file):
+            for prefix in prefixes:
+                at = _definition(names, file, prefix)
+                if at is not None and ((at.module, at.name) == (module, name) or at.what in registrars):
+                    found[statement] = None
+        yield from ((file, statement) for statement in found)
+
+    def _index(self, module: Module) -> Index:
+        if module not in self._indices:
+            index = self._indices[module] = []
+            for statement in module.tree.body:
+                for node in _touched(statement):
+                    prefixes = _prefixes(node)
+                    if prefixes:
+                        index.append((statement, prefixes))
+        return self._indices[module]
+
+    def _others(self, module: Module, wanted: list[str]) -> list[Module] | None:
+        """The other files of the project whose top level may use one of these names; None if they cannot be told."""
+        files = self._prefilter.files
+        contents = files.project.contents
+        begins = rb"^@?(?:\w+\.)*(?:%s)\b\s*[.(\[\n]" % b"|".join(re.escape(one.encode()) for one in wanted)
+        used = re.compile(begins, re.MULTILINE)
+        path = os.path.abspath(module.filename)
+        found: dict[str, None] = {}
+        for folder in folders_around(module.filename, files.project.root)[-1:]:
+            for one in wanted:
+                contents.packages.setdefault(path, {})[folder, one] = state_of(one, folder, contents)
+                paths = containing(one, folder, contents)
+                if paths is None:
+                    return None
+                found.update(dict.fromkeys(p for p in paths if used.search(contents.read(p))))
+        found.pop(path, None)
+        if len(found) > _FILES:
+            return None
+        contents.rests_on.setdefault(path, set()).update(found)
+        return [
+            one
+            for one in map(files.module, map(shown, sorted(found)))
+            if one is not None and one is not module
+        ]
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _definition(names: Names, module: Module, node: ast.expr, aliases: int = _ALIASES) -> Definition | None:
+    """The definition of `a` or `a.b` in a file, with names that are bound to it followed to where it is made."""
+    if isinstance(node, ast.Name):
+        found = names.definition(module, node.id)
+    elif isinstance(node, ast.Attribute):
+        whole = _definition(names, module, node.value)
+        found = (
+            names.definition(whole.what, node.attr)
+            if whole is not None and isinstance(whole.what, Module)
+            else None
+        )
+    else:
+        return None
+    if found is not None and isinstance(found.what, (ast.Name, ast.Attribute)) and aliases:
+        return _definition(names, found.module, found.what, aliases - 1)
+    return found
+
+
+def _prefixes(node: ast.expr) -> list[ast.expr]:
+    """The dotted names that an expression begins with, the whole first: `a.b` and `a` of `a.b(…)[0].c`."""
+    found: list[ast.expr] = []
+    while True:
+        if isinstance(node, ast.Attribute):
+            found.append(node)
+            node = node.value
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, ast.Name):
+            return [*found, node]
+        else:
+            return []
+
+
+def _touched(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions of a statement, those in inner blocks too, whose object it may fill."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield from statement.decorator_list
+    elif isinstance(statement, ast.Expr):
+        if isinstance(statement.value, ast.Call):
+            yield statement.value.func
+            yield from statement.value.args
+    elif isinstance(statement, ast.Assign):
+        yield from (one for one in statement.targets if isinstance(one, (ast.Subscript, ast.Attribute)))
+    elif isinstance(statement, ast.AugAssign):
+        yield statement.target
+    elif not (isinstance(statement, ast.If) and _is_for_scripts(statement.test)):
+        for body in inner_bodies(statement):
+            for inner in body:
+                yield from _touched(inner)
+
+
+def _is_for_scripts(test: ast.expr) -> bool:
+    """Whether it is the test `__name__ == "__main__"`."""
+    return any(_is_name(node, "__name__") for node in walk(test) if isinstance(node, ast.expr))
+
+
+def _fills(function: FunctionSource, name: str) -> bool:
+    """Whether the text of a function stores an item of the object of this name, or calls a method that adds to it."""
+    if not function.mentions(name.encode()):
+        return False
+    for node in walk(function.node):
+        place: ast.expr | None = None
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            place = node
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILLS:
+            place = node.func.value
+        begins = [] if place is None else _prefixes(place)
+        if begins and _is_name(begins[-1], name):
+            return True
+    return False
