@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .values import Scalar, Value
+from .values import Scalar, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -47,12 +47,13 @@ class Iteration(Value):
         return self._all
 
     def first(self, count: int) -> list[Value]:
-        """The first `count` elements, for unpacking."""
+        """The first `count` elements, for unpacking; unknown where there are none, as in what never returns."""
         if self._all is not None and self._all[0] and len(self._all[1]) >= count:
             return self._all[1][:count]
         known = self._first.get(count)
         if known is None:
-            known = self._first[count] = self.draw(count)[1]
+            drawn = self.draw(count)[1]
+            known = self._first[count] = [*drawn, *(Unknown() for _ in range(count - len(drawn)))]
         return known
 
     def backwards(self) -> Iteration:

@@ -74,12 +74,34 @@ class Net(nn.Module):
 """
 
 
+NEVER_RETURNS = """\
+class Sample:
+    def __next__(self):
+        while True:
+            pass
+
+class Samples:
+    def __iter__(self):
+        return Sample()
+
+def f(x):
+    y = torch.sigmoid(x)
+    y += 1
+    return y
+
+def first():
+    number, sample = next(enumerate(Samples()))
+    sample.relu_()
+"""
+
+
 @pytest.mark.parametrize(
     "body",
     [
         pytest.param(NESTED, id="closure without parameters sets an attribute"),
         pytest.param(OF_NOBODY, id="method without parameters"),
         pytest.param(NOTHING_KNOWN, id="attribute of what nothing is known of"),
+        pytest.param(NEVER_RETURNS, id="iterator that never returns"),
         pytest.param(EACH_OF_EACH, id="function that calls itself with what it takes of its argument"),
     ],
 )
