@@ -12,8 +12,9 @@ from ..syntax.statement import attributes_read
 from . import lookup
 from .graph import Node
 from .guards import both
-from .heap import Saved, strongest
+from .heap import Saved
 from .joins import join
+from .storage import strongest
 from .values import Constant, FunctionValue, Native, Tensor, Unknown, Value
 
 if TYPE_CHECKING:

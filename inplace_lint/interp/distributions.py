@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel.spelling import COMPUTED, DRAWN
 from . import external_modules
 from .graph import Node
-from .heap import strongest
-from .storage import NEVER
+from .storage import NEVER, strongest
 from .values import Native, Unknown
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import unmodeled, wrapped_results
-from .graph import reach
 from .heap import Saved
 from .storage import DOES
 from .values import (
@@ -57,7 +56,7 @@ class Forward:
         self.path: Guard = run.path
         self.certain = run.grad == "on"
         #: the callee may hold tensors with a graph: some escaped before, or it was passed to unknown code
-        self.lent = any(time is None for time, _, _ in run.heap.roots) or (
+        self.lent = any(root.time is None for root in run.heap.roots) or (
             func.tensor is not None and func.tensor.storage in run.handed.given
         )
 
@@ -293,10 +292,10 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     heap = run.heap
     reached: set[Node] = set()
     losses: set[Node] = set()
-    for time, guard, nodes in heap.roots:
-        if time is not None and time > run.steps.last:
-            reached.update(reach(nodes, guard))
-            losses.update(node for _, node in nodes)
+    for root in heap.roots:
+        if root.time is not None and root.time > run.steps.last:
+            reached.update(root.reach())
+            losses.update(node for _, node in root.nodes)
     run.steps.last = heap.time
     run.steps.of_parameters = True
     for optimizer, held in run.steps.held.items():

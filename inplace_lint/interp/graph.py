@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .guards import ALWAYS, NEVER, apart_from, both, compatible, either, implies, minus, tests
 
@@ -43,6 +43,35 @@ class Node:
         for freed in self.freed:
             guard = minus(guard, freed)
         return guard
+
+
+class Root(NamedTuple):
+    """Where backwards begin: one at `time`, or with None any later one; on paths of `guard`, from `nodes`."""
+
+    time: int | None
+    guard: Guard
+    nodes: list[tuple[Guard, Node]]
+    #: the nodes that it may run, if it is told its `inputs`
+    only: set[Node] | None = None
+
+    def reach(self, wanted: int | None = None) -> dict[Node, Guard]:
+        """Every node that it runs, with its guard; `wanted` as in `reach`."""
+        found = reach(self.nodes, self.guard, wanted)
+        return (
+            found if self.only is None else {node: path for node, path in found.items() if node in self.only}
+        )
+
+
+def leading_to(ends: set[Node], nodes: Sequence[tuple[Guard, Node]]) -> set[Node]:
+    """The nodes behind `nodes` that pass a gradient on to one of `ends`, with these."""
+    found = set(ends)
+    pending = _in_order([node for _, node in nodes])[0][::-1]
+    changed = True
+    while changed:
+        before = len(found)
+        found.update(node for node in pending if any(source in found for _, source in node.edges))
+        changed = len(found) > before
+    return found
 
 
 def reach(

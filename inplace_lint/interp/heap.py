@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .graph import Node, leaves, reach
+from .graph import Node, Root, leading_to, leaves, reach
 from .guards import ALWAYS, both, compatible, either, implies, literal, minus, tests, whatever
 from .guards import NEVER as NOWHERE
-from .storage import DOES, MAY, NEVER
+from .storage import MAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -185,7 +185,7 @@ class Heap:
     def __init__(self) -> None:
         self.time = 0
         self.hazards: list[Hazard] = []
-        self.roots: list[tuple[int | None, Guard, list[tuple[Guard, Node]]]] = []
+        self.roots: list[Root] = []
         #: the nodes that the backwards so far have reached; None if that has to be computed anew
         self.used: set[Node] | None = set()
         #: the mask of literals that mark a path as a guess
@@ -316,22 +316,29 @@ class Heap:
         """Records that tensors leave the function: a caller may call backward on them at any later time."""
         nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
         if nodes:
-            self.roots.append((None, guard, nodes))
+            self.roots.append(Root(None, guard, nodes))
 
-    def backward(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard, retain: bool) -> None:
-        """Records a backward from the tensors: it uses their graph and, unless `retain`, frees it."""
+    def backward(
+        self,
+        tensors: Sequence[tuple[Guard, Tensor]],
+        guard: Guard,
+        retain: bool,
+        ends: set[Node] | None = None,
+    ) -> None:
+        """Records a backward from the tensors, to all leaves or to `ends`: it uses their graph and may free it."""
         nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
         if not nodes:
             return
         self.time += 1
-        self.roots.append((self.time, guard, nodes))
-        reached = reach(nodes, guard)
+        root = Root(self.time, guard, nodes, None if ends is None else leading_to(ends, nodes))
+        self.roots.append(root)
+        reached = root.reach()
         if self.used is not None:
             self.used.update(reached)
         if not retain:
             for node, path in reached.items():
                 node.freed.append(path)
-            hidden = max(node.opaque for node in reached)
+            hidden = max((node.opaque for node in reached), default=0)
             for record in self._records.values() if hidden else ():
                 for saved in record.saves:
                     if saved.node.serial < hidden:
@@ -362,11 +369,11 @@ class Heap:
 
     def has_gradient(self, leaf: Storage, unseen: bool) -> bool:
         """Whether a backward so far reached this leaf; `unseen` is the answer if the run has seen no backward."""
-        timed = [(guard, nodes) for time, guard, nodes in self.roots if time is not None]
+        timed = [root for root in self.roots if root.time is not None]
         if not timed:
             return unseen
         if self.used is None:
-            self.used = {node for guard, nodes in timed for node in reach(nodes, guard)}
+            self.used = {node for root in timed for node in root.reach()}
         return any(node in self.used for _, node in self.record(leaf).nodes)
 
     def confirm(self, weighed: int) -> list[Hazard]:
@@ -377,14 +384,15 @@ class Heap:
         pending = [hazard for hazard in self.hazards if not self._is_sure(hazard.via)]
         if pending:
             first = min(hazard.write.time for hazard in pending)
-            uses = any(time is not None for time, _, _ in self.roots)
+            uses = any(root.time is not None for root in self.roots)
             used: dict[Node, list[Node]] = {}
             for hazard in pending:
                 weighed |= tests(hazard.guard)
-            for time, guard, nodes in self.roots:
+            for root in self.roots:
+                time = root.time
                 if time is not None and time < first:
                     continue
-                within = reach(nodes, guard, weighed)
+                within = root.reach(weighed)
                 for hazard in pending:
                     settled = hazard.reached and self._is_sure(hazard.via)
                     if settled and (hazard.followed or hazard.kind != "step"):
@@ -423,17 +431,6 @@ def _unseen(saved: Saved, counter: Counter | None) -> str:
     if saved.counter is counter:
         return ""
     return "shared" if any(c is not None and c.way == "shared" for c in (saved.counter, counter)) else "data"
-
-
-def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:
-    """The same evidence with one guard for each level (MAY, DOES)."""
-    levels: dict[int, Guard] = {}
-    for guard, evidence in grads:
-        known = levels.get(evidence)
-        levels[evidence] = guard if known is None else either(known, guard)
-    if DOES in levels and MAY in levels and implies(levels[MAY], levels[DOES]):
-        del levels[MAY]
-    return [(guard, evidence) for evidence, guard in levels.items() if evidence > NEVER]
 
 
 def _left(saved: Saved, guard: Guard) -> Guard:

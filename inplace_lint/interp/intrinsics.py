@@ -142,7 +142,8 @@ def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Val
     retain = methods.flag(kwargs, "retain_graph") or methods.flag(kwargs, "create_graph")
     run.takes_backward()
     roots = [found for value in args[:1] for found in run.tensors_within(value)]
-    run.heap.backward(roots, run.path, retain)
+    inputs = args[5] if len(args) > 5 else kwargs.get("inputs")
+    run.heap.backward(roots, run.path, retain, methods.wanted_by(run, inputs))
     return NONE
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
+    from .graph import Node
     from .run import Run
 
 NONE = Constant(None)
@@ -97,15 +98,25 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
 def _backward(
     run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """`tensor.backward(gradient, retain_graph, create_graph)`, from all tensors in `tensors`."""
-    _, given = binding.completed(("gradient", "retain_graph", "create_graph"), args, kwargs)
+    """`tensor.backward(gradient, retain_graph, create_graph, inputs)`, from all tensors in `tensors`."""
+    _, given = binding.completed(("gradient", "retain_graph", "create_graph", "inputs"), args, kwargs)
     retain = flag(given, "retain_graph") or flag(given, "create_graph")
     run.takes_backward()
     roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
     if run.program.second_look:
         mark_data(run, roots)
-    run.heap.backward(roots, run.path, retain)
+    run.heap.backward(roots, run.path, retain, wanted_by(run, given.get("inputs")))
     return NONE
+
+
+def wanted_by(run: Run, inputs: Value | None) -> set[Node] | None:
+    """The nodes of the tensors whose gradients a backward is asked for by its `inputs`; None for all leaves."""
+    if inputs is None or (isinstance(inputs, Constant) and inputs.value is None):
+        return None
+    found = [tensor for _, tensor in run.tensors_within(inputs)]
+    modules = [run.several.stand_ins[one.storage] for one in found if one.storage in run.several.stand_ins]
+    found += [weights for one in modules for weights in weights_of(run, one)]
+    return {node for tensor in found for _, node in run.heap.nodes(tensor, run.path)}
 
 
 def _backward_of_unknown(run: Run, obj: Unknown, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

@@ -9,9 +9,9 @@ from . import axes, results, saving, stale_reads, writing
 from .application import Application
 from .event import Event
 from .guards import both
-from .heap import strongest
 from .joins import join
 from .sharing import observe
+from .storage import strongest
 from .values import ANY, Constant, Mapping_, Parameters, Phi, Scalar, Sequence_, Tensor, Unknown, Value
 
 if TYPE_CHECKING:

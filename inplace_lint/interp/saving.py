@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from ..torchmodel.facts import WEIGHT
 from . import axes, results
 from .guards import both
-from .heap import Saved, strongest
+from .heap import Saved
 
 if TYPE_CHECKING:
     from ..torchmodel.facts import Save
     from .application import Application, Operands
     from .guards import Guard
     from .run import Run
-    from .storage import Storage
-    from .values import Tensor
+    from .storage import Storage, strongest
+from .values import Tensor
 
 
 def of_operands(run: Run, op: Application) -> None:

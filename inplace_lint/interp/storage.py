@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from .guards import either, implies
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .frames import Loop, Place
+    from .guards import Guard
     from .values import Unknown
 
 #: Evidence that a tensor requires grad: never, perhaps (it comes from outside), certainly.
@@ -198,3 +201,14 @@ class Taken:
     def is_another(self, other: Taken | None) -> bool:
         """Whether it is most likely another element: another key in the same loop (two loops both take all)."""
         return other is not None and self.loop is other.loop and self.key != other.key
+
+
+def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:
+    """The same evidence with one guard for each level (MAY, DOES)."""
+    levels: dict[int, Guard] = {}
+    for guard, evidence in grads:
+        known = levels.get(evidence)
+        levels[evidence] = guard if known is None else either(known, guard)
+    if DOES in levels and MAY in levels and implies(levels[MAY], levels[DOES]):
+        del levels[MAY]
+    return [(guard, evidence) for evidence, guard in levels.items() if evidence > NEVER]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from ..syntax.nodes import walk
 from .graph import Node
 from .guards import ALWAYS, both
-from .heap import Saved, strongest
-from .storage import MAY
+from .heap import Saved
+from .storage import MAY, strongest
 from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from .grad_mode import Mode
 from .graph import Node
 from .guards import compatible
-from .heap import Saved, strongest
-from .storage import Storage
+from .heap import Saved
+from .storage import Storage, strongest
 from .values import Constant, FunctionValue, OpValue, Tensor, Unknown, Value
 
 if TYPE_CHECKING:

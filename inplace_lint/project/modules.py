@@ -28,8 +28,9 @@ class Project:
     """The modules of one project, found on the file system alone, so that an import resolves the same way in every run.
 
     A module is first-party if it lies under one of the `src` directories; else, if it belongs to the importer's topmost
-    package (the unbroken chain of `__init__.py` upwards), or, for a script, if it lies beside the script: outside of
-    any package, or in a package's folder that nothing marks as installed or to be installed.
+    package (the unbroken chain of `__init__.py` upwards); else, if it lies beside that package or script, or beside one
+    of the folders around it up to the root of the project, since programs are run from any of these; else, for a script
+    in a package's folder that nothing marks as to be installed, beside the script. What is installed is never read.
     """
 
     __slots__ = (
@@ -108,15 +109,33 @@ class Project:
             if found:
                 return found
         top = self._top(directory)
-        if top != directory:
-            # Only this package: what lies beside it may be a folder of installed packages.
-            first = os.path.relpath(directory, top).split(os.sep, 1)[0]
-            if parts[0] == first:
-                return self._module_file(top, parts)
+        if top == directory:
+            beside = None if os.path.basename(top) in _INSTALLED else self._module_file(top, parts)
+            return beside or self._around(top, parts)
+        first = os.path.relpath(directory, top).split(os.sep, 1)[0]
+        if parts[0] == first:
+            return self._module_file(top, parts)
+        found = self._around(top, parts)
+        if found is None and parts[0] not in _ELSEWHERE and not self._is_distributed(top):
             # Scripts run in folders that happen to hold an `__init__.py`, and import modules beside them.
-            found = None if parts[0] in _ELSEWHERE else self._module_file(os.path.join(top, first), parts)
-            return None if found is None or self._is_distributed(top) else found
-        return None if os.path.basename(top) in _INSTALLED else self._module_file(top, parts)
+            found = self._module_file(os.path.join(top, first), parts)
+        return found
+
+    def _around(self, directory: str, parts: list[str]) -> str | None:
+        """The file of a module in a folder, or else in the closest folder around it within the project."""
+        if parts[0] in _ELSEWHERE:
+            return None
+        while os.path.basename(directory) not in _INSTALLED:
+            found = self._module_file(directory, parts)
+            if found is not None:
+                return found
+            if directory == self.root:
+                return self._module_file(os.path.join(directory, "src"), parts)
+            outer = os.path.dirname(directory)
+            if outer == directory or not f"{outer}{os.sep}".startswith(self.root.rstrip(os.sep) + os.sep):
+                break
+            directory = outer
+        return None
 
     def _is_distributed(self, top: str) -> bool:
         """Whether this folder's packages are installed, or meant to be: then nobody runs their files as scripts."""

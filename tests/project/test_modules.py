@@ -55,15 +55,32 @@ def test_relative_imports() -> None:
     assert resolve("", "pkg/nn/gate.py", 2) == "pkg/__init__.py"
 
 
-def test_a_neighbouring_package_is_not_the_projects_own() -> None:
-    assert resolve("other", "pkg/ops.py") is None
+def test_what_lies_beside_a_package_or_beside_a_folder_around_it_is_the_projects_own() -> None:
+    assert resolve("other", "pkg/ops.py") == "other/__init__.py"
+    assert resolve("other", "pkg/nn/gate.py") == "other/__init__.py"
+    assert resolve("scripts.model", "pkg/nn/gate.py") == "scripts/model.py"  # a folder without `__init__.py`
+    assert resolve("core.gate", "scripts/train.py") == "src/core/gate/__init__.py"
+    assert resolve("pkg.ops", "scripts/lib/__init__.py") == "pkg/ops.py"
+    Path("torch").mkdir()
+    Path("torch/__init__.py").touch()
     assert resolve("torch", "pkg/ops.py") is None
+
+
+def test_the_closest_folder_around_counts_first() -> None:
+    Path("scripts/other.py").touch()
+    assert resolve("other", "scripts/train.py") == "scripts/other.py"
+    assert resolve("other", "scripts/lib/__init__.py") == "scripts/other.py"
+
+
+def test_nothing_outside_of_the_project_is_looked_at() -> None:
+    found = Project("scripts").resolve("pkg", "scripts/train.py")
+    assert found is None
+    assert Project("scripts").resolve("model", "scripts/lib/__init__.py") is not None
 
 
 def test_a_script_sees_what_lies_beside_it() -> None:
     assert resolve("model", "scripts/train.py") == "scripts/model.py"
     assert resolve("lib", "scripts/train.py") == "scripts/lib/__init__.py"
-    assert resolve("pkg", "scripts/train.py") is None
 
 
 def test_a_script_in_a_folder_with_an_init_sees_what_lies_beside_it() -> None:
