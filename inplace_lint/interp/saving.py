@@ -8,13 +8,14 @@ from ..torchmodel.facts import WEIGHT
 from . import axes, results
 from .guards import both
 from .heap import Saved
+from .storage import strongest
 
 if TYPE_CHECKING:
     from ..torchmodel.facts import Save
     from .application import Application, Operands
     from .guards import Guard
     from .run import Run
-    from .storage import Storage, strongest
+    from .storage import Storage
 from .values import Tensor
 
 
