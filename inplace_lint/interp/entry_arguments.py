@@ -148,16 +148,18 @@ def _default(source: FunctionSource, constant: object) -> str | float | None:
     return constant if is_number else None  # type: ignore[return-value]
 
 
-def _one_of(run: Run, source: FunctionSource, parameter: ast.arg, choices: list[ast.expr]) -> Value:
-    """The join of the classes and functions that the file passes for a parameter, each on a path of its own."""
+def _one_of(
+    run: Run, source: FunctionSource, parameter: ast.arg, choices: list[tuple[Module, ast.expr]]
+) -> Value:
+    """The join of the classes and functions that files pass for a parameter, each on a path of its own."""
     left = ALWAYS
     found: list[tuple[Guard, Value]] = []
-    for number, node in enumerate(choices):
+    for number, (module, node) in enumerate(choices):
         chosen = left
         if number < len(choices) - 1:
             bit = run.bit(("given", source, parameter.arg, number))
             chosen, left = both(left, literal(bit, True)), both(left, literal(bit, False))
-        found.append((chosen, names.evaluate_in(run, source.module, node)))
+        found.append((chosen, names.evaluate_in(run, module, node)))
     return found[0][1] if len(found) == 1 else join(found)
 
 

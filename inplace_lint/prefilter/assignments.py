@@ -97,9 +97,8 @@ class Assignments:
             and target.value.id == receiver
         ):
             self._enter(f".{target.attr}", how, value, position)
-        elif how == "=" and isinstance(target, ast.Attribute):
-            if isinstance(value, ast.Call) and _makes_parameter(value):
-                self.parameters.append((target, value))
+        elif how == "=" and isinstance(target, ast.Attribute) and isinstance(value, ast.Call):
+            self.parameters += [(target, value)] if _makes_parameter(value) else []
 
     def _enter(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
         known = self.names.get(key)

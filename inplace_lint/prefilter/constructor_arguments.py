@@ -1,33 +1,64 @@
-"""Finds the classes and functions of a file that it passes to constructors: `block` below can only be `BasicBlock`.
+"""Finds the classes, functions and layers that files pass to constructors: `block` below can only be `BasicBlock`.
 
     def resnet18():
         return _resnet(BasicBlock, [2, 2, 2, 2])
 
-`ResNet.__init__(self, block, layers)` alone does not say what `block` is, so its layers would be unknown.
+`ResNet.__init__(self, block, layers)` alone does not say what `block` is, so its layers would be unknown. Where the
+file says nothing of it, `Net(sizes, activation=F.relu)` in another file of the project does.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 from typing import TYPE_CHECKING
 
+from ..project.package_files import containing, folders_around, state_of
+from ..project.paths import shown
+from ..syntax.module import ClassSource, FunctionSource
 from ..syntax.nodes import walk
+from ..torchmodel import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..resolve.names import Names
+    from ..syntax.module import Module
+    from .prefilter import Prefilter
 
-#: Limits: functions between a constructor and the class passed in; alternatives per parameter.
+#: Limits: functions between a constructor and the class passed in; alternatives per parameter; files that are read.
 _CLIMBS = 4
 _CHOICES = 3
+_FILES = 20
+
+
+def from_other_files(prefilter: Prefilter, init: FunctionSource, name: str) -> list[tuple[Module, ast.expr]]:
+    """What other files of the project pass to a constructor for a parameter, with the file; empty as in `choices`."""
+    if init.owner is None:
+        return []
+    files, module = prefilter.files, init.module
+    contents, wanted = files.project.contents, init.owner.name
+    path = os.path.abspath(module.filename)
+    found: dict[str, tuple[Module, ast.expr]] = {}
+    for folder in folders_around(module.filename, files.project.root)[-1:]:
+        contents.packages.setdefault(path, {})[folder, wanted] = state_of(wanted, folder, contents)
+        paths = [one for one in containing(wanted, folder, contents) or () if one != path]
+        if len(paths) > _FILES:
+            return []
+        contents.rests_on.setdefault(path, set()).update(paths)
+        for other in map(files.module, map(shown, paths)):
+            for one in [] if other is None else prefilter.passed_in(other).choices(init, name):
+                if other is not None:
+                    found.setdefault(ast.dump(one), (other, one))
+    return list(found.values()) if len(found) <= _CHOICES else []
 
 
 class ConstructorArguments:
-    """The calls in one file, matched by name only, and the expressions passed for each parameter."""
+    """The calls in one file, and the expressions passed for each parameter."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, names: Names) -> None:
         self.module = module
+        self._names = names
         #: (function, parameter) -> the expressions passed for it, each with the calling function
         self._passed: dict[tuple[FunctionSource, str], list[tuple[FunctionSource | None, ast.expr]]] = {}
         #: name -> values of `dict(name=…)`, since such a dict is spread into calls
@@ -40,7 +71,7 @@ class ConstructorArguments:
                 self._note(node, inside.get(node))
 
     def choices(self, init: FunctionSource, name: str) -> list[ast.expr]:
-        """The classes and functions that the file passes to a constructor for a parameter, as top-level names.
+        """The classes, functions and layers that the file passes to a constructor for a parameter.
 
         Empty where it passes only other things, or more than `_CHOICES` of them.
         """
@@ -57,9 +88,12 @@ class ConstructorArguments:
                 yield from self._choices(around, value.id, climbs - 1)
 
     def _is_built_with(self, value: ast.expr) -> bool:
-        """Whether an expression is the name of a class or function of the file."""
-        name = getattr(value, "id", "")
-        return name in self.module.classes or name in self.module.functions
+        """Whether an expression names a class or function of the project or of torch, or makes a layer of torch."""
+        made = isinstance(value, ast.Call)
+        found = self._names.resolve(self.module, value.func if isinstance(value, ast.Call) else value)
+        if found is None or not isinstance(found.what, str):
+            return not made and found is not None and isinstance(found.what, (ClassSource, FunctionSource))
+        return table.module(found.what) is not None or (not made and table.function(found.what) is not None)
 
     def _note(self, call: ast.Call, around: FunctionSource | None) -> None:
         name = getattr(call.func, "id", "")
@@ -81,24 +115,24 @@ class ConstructorArguments:
                 self._passed.setdefault((callee, keyword.arg), []).append((around, keyword.value))
 
     def _callee(self, func: ast.expr, around: FunctionSource | None) -> FunctionSource | None:
-        """The function of the file that a call by name enters; for a class, its constructor."""
-        name = getattr(func, "id", "")
-        if name in self.module.functions:
-            return self.module.functions[name]
-        if name in self.module.classes:
-            return self._constructor(self.module.classes[name])
+        """The function of the project that a call by name enters; for a class, its constructor."""
+        found = self._names.resolve(self.module, func)
+        if found is not None and isinstance(found.what, FunctionSource):
+            return found.what
+        if found is not None and isinstance(found.what, ClassSource):
+            return self._constructor(found.what)
         if getattr(func, "attr", "") == "__init__" and around is not None and around.owner is not None:
             return self._constructor(around.owner, above=True)
         return None
 
     def _constructor(self, cls: ClassSource, above: bool = False) -> FunctionSource | None:
-        """The `__init__` of a class, or of its bases in the file; with `above`, of the bases only."""
+        """The `__init__` of a class, or of its bases in its file; with `above`, of the bases only."""
         init = None if above else cls.methods.get("__init__")
         seen = {cls}
         pending = [cls]
         while init is None and pending:
             for base in pending.pop().bases:
-                one = self.module.classes.get(getattr(base, "id", ""))
+                one = cls.module.classes.get(getattr(base, "id", ""))
                 if one is not None and one not in seen:
                     seen.add(one)
                     pending.append(one)

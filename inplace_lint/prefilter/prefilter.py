@@ -9,7 +9,7 @@ from ..resolve.classes import Classes
 from ..resolve.names import Names
 from ..syntax.module import Module
 from ..torchmodel.declared import Declared
-from . import assignments, grad_mode, initializers
+from . import assignments, constructor_arguments, grad_mode, initializers
 from .constructor_arguments import ConstructorArguments
 from .may_write import MayWrite
 from .registrations import Registrations
@@ -42,6 +42,7 @@ class Prefilter:
         self._asked: dict[FunctionSource, ArgumentUses] = {}
         self._keepers: dict[FunctionSource, bool] = {}
         self._given: dict[Module, ConstructorArguments] = {}
+        self._choices: dict[tuple[FunctionSource, str], list[tuple[Module, ast.expr]]] = {}
 
     def renewed(self, files: Files) -> Prefilter:
         """A prefilter for the next files, with all that is known of the files in `files.lasting`."""
@@ -105,14 +106,22 @@ class Prefilter:
             found.pop("__init__", None)
         return found
 
-    def given(self, init: FunctionSource, name: str) -> list[ast.expr]:
-        """What the file passes to a constructor for a parameter that methods of its class call: `block(…)`."""
+    def given(self, init: FunctionSource, name: str) -> list[tuple[Module, ast.expr]]:
+        """What files pass to a constructor for a parameter that its class calls, `block(…)`: its own or else others."""
         module, owner = init.module, init.owner
         if init.name != "__init__" or owner is None or name.encode() + b"(" not in owner.text:
             return []
+        key = (init, name)
+        if key not in self._choices:
+            own = [(module, one) for one in self.passed_in(module).choices(init, name)]
+            self._choices[key] = own or constructor_arguments.from_other_files(self, init, name)
+        return self._choices[key]
+
+    def passed_in(self, module: Module) -> ConstructorArguments:
+        """What a file passes to constructors."""
         if module not in self._given:
-            self._given[module] = ConstructorArguments(module)
-        return self._given[module].choices(init, name)
+            self._given[module] = ConstructorArguments(module, self.names)
+        return self._given[module]
 
     def assigned(self, source: FunctionSource) -> Assignments:
         """The index of a function's assignments."""
