@@ -222,6 +222,7 @@ def _register(
             value = run.new_tensor("buffer", NEVER, None)
             if isinstance(given, Tensor):
                 value.sizes, value.storage.bits = given.sizes, given.storage.bits
+                value.expanded = given.expanded
                 run.keep_dtype(value.storage, given.storage.dtype)
             if not run.builds:
                 run.made.buffers.add(value.storage)
