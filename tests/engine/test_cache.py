@@ -203,6 +203,33 @@ def test_how_other_files_call_a_function_changes_a_finding(before: str | None, l
     assert lint("pkg/gate.py") != quiet
 
 
+@pytest.mark.parametrize(
+    ("net", "other"),
+    [
+        (
+            "class Net(nn.Module):\n    def __init__(self, act):\n        super().__init__()\n        self.act = act\n",
+            "from torch import nn\nfrom net import Net\n\n\ndef make():\n    return Net(nn.{layer}())\n",
+        ),
+        (
+            "from table import LAYERS\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+            "        super().__init__()\n        self.act = LAYERS['act']()\n",
+            "from torch import nn\nfrom table import LAYERS\n\nLAYERS['act'] = nn.{layer}\n",
+        ),
+    ],
+    ids=["passes to its constructor", "puts into a table"],
+)
+def test_what_another_file_does_changes_a_finding(net: str, other: str, lint: Lint) -> None:
+    forward = "\n    def forward(self, x):\n        y = self.act(x * 2)\n        y += 1\n        return y\n"
+    Path("net.py").write_text(f"from torch import nn\n{net}{forward}")
+    Path("table.py").write_text("LAYERS = {}\n")
+    for layer in ("Sigmoid", "GELU", None, "Sigmoid"):
+        if layer is None:
+            Path("other.py").unlink()
+        else:
+            Path("other.py").write_text(other.format(layer=layer))
+        assert ("IPL101" in lint("net.py", "--isolated")) is (layer == "Sigmoid")
+
+
 def test_a_file_between_a_function_and_its_caller_changes_a_finding(lint: Lint) -> None:
     changing.begin(Path())
     changing.put(Path(), "pkg/step.py", changing.STEP["of another"])
