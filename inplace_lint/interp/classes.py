@@ -88,6 +88,10 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
                         tensor.storage.proved = True
                     run.bottom().slots[(obj, name)] = late
                     return late
+            elif type(getattr(value, "value", None)) is int and run.program.is_counted(obj.cls, name):
+                counted = run.bottom().slots[(obj, name)] = run.scalar(("counted", obj, name))
+                counted.number = True
+                return counted
             elif (
                 isinstance(value, (Sequence_, Mapping_))
                 and containers.is_empty_as_made(run, value)

@@ -19,6 +19,7 @@ from . import (
     mappings,
     methods,
     optimizers,
+    requires_grad,
     version_checks,
 )
 from .frames import LENGTH
@@ -64,6 +65,17 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
         made.storage.device = args[0].storage.device
         made.sizes = args[0].sizes
         run.keep_dtype(made.storage, args[0].storage.dtype)
+    return made
+
+
+def _variable(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """torch.autograd.Variable(data, requires_grad): `data.detach()`, which becomes a leaf if it is asked for."""
+    data = args[0] if args else kwargs.get("data", NONE)
+    flag = args[1] if len(args) > 1 else kwargs.get("requires_grad", NONE)
+    made = run.call(run.attribute(data, "detach", at), [], {}, at)
+    if isinstance(flag, Constant) and flag.value:
+        for _, tensor in run.tensors(made):
+            requires_grad.assign(run, tensor, flag)
     return made
 
 
@@ -206,6 +218,7 @@ PARAMETERS = {
     dotted: tuple(names.split())
     for dotted, names in {
         "torch.nn.Parameter": "data requires_grad",
+        "torch.autograd.Variable": "data requires_grad",
         "torch.nn.ModuleList": "modules",
         "torch.nn.ParameterList": "values",
         "torch.nn.ModuleDict": "modules",
@@ -251,6 +264,7 @@ def play(
 INTRINSICS: dict[str, Play] = {
     **builtin.INTRINSICS,
     "torch.nn.Parameter": _parameter,
+    "torch.autograd.Variable": _variable,
     "torch.nn.Sequential": _sequential,
     "torch.nn.ModuleList": _module_list,
     "torch.nn.ParameterList": _module_list,

@@ -273,6 +273,16 @@ class Program:
                 return True
         return False
 
+    def is_counted(self, cls: ClassValue, name: str) -> bool:
+        """Whether a method of the class, other than `__init__`, counts an attribute up or down."""
+        return any(
+            how == "+"
+            for owner in cls.order()
+            for method in owner.source.methods.values()
+            if method.name != "__init__"
+            for how, _, _ in self.prefilter.assigned(method).names.get(f".{name}", ())
+        )
+
     def class_value(self, source: ClassSource) -> ClassValue:
         """The one value of a class; its bases are filled in when they are first evaluated."""
         known = self._classes.get(source)
