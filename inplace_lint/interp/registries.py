@@ -6,11 +6,12 @@ it. The object is built once for all runs, as objects of classes are.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_body
 from . import containers
-from .budget import EVERYTHING, Budget, OutOfBudget
+from .budget import EVERYTHING, HARD_LIMIT, STEPS, Budget, OutOfBudget
 from .frames import Frame
 from .guards import ALWAYS
 from .values import Instance, Mapping_, Sequence_, Unknown, Value
@@ -34,6 +35,10 @@ def filled_by(run: Run, module: Module, name: str, value: Value) -> list[Registr
     found = run.program.prefilter.registrations.of(module, name, from_anywhere)
     if found is None:
         return None
+    if isinstance(value, Instance) and value.cls.is_module():
+        found = [
+            one for one in found if isinstance(one[1], ast.Assign)
+        ]  # a network is no table: what is called trains it
     return [(file, statement) for file, statement in found if file.filename not in run.top_levels.frames]
 
 
@@ -46,10 +51,16 @@ def open_up(run: Run, module: Module, name: str, value: Value) -> None:
 
 
 def fill(run: Run, registrations: list[Registration]) -> None:
-    """Run statements of the top level of files, each as far as the budget of one run goes."""
+    """Run statements of the top level of files, each as far as the budget of one run goes, and all within two.
+
+    Raises `OutOfBudget`.
+    """
     outer, deep = run.frame, run.entering.deep
-    run.entering.deep = EVERYTHING
+    run.entering.deep, steps = EVERYTHING, 0
     for module, statement in registrations:
+        steps += run.budget.steps
+        if steps > 2 * HARD_LIMIT:
+            raise OutOfBudget(STEPS.format(steps))
         run.budget = Budget(0)
         run.frame = Frame(run.uid(), module, None, None, None, None)
         run.frames[run.frame.uid] = run.frame

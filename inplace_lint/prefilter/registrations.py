@@ -173,15 +173,22 @@ def _touched(statement: ast.stmt) -> Iterator[ast.expr]:
         yield from (one for one in statement.targets if isinstance(one, (ast.Subscript, ast.Attribute)))
     elif isinstance(statement, ast.AugAssign):
         yield statement.target
-    elif not (isinstance(statement, ast.If) and _is_for_scripts(statement.test)):
+    elif _is_about_tables(statement):
         for body in inner_bodies(statement):
             for inner in body:
                 yield from _touched(inner)
 
 
-def _is_for_scripts(test: ast.expr) -> bool:
-    """Whether it is the test `__name__ == "__main__"`."""
-    return any(_is_name(node, "__name__") for node in walk(test) if isinstance(node, ast.expr))
+def _is_about_tables(statement: ast.stmt) -> bool:
+    """Whether a compound statement may fill tables: not what only a script runs, and no loop over data or steps."""
+    if isinstance(statement, ast.If):
+        return not any(
+            _is_name(node, "__name__") for node in walk(statement.test) if isinstance(node, ast.expr)
+        )
+    if isinstance(statement, ast.For):
+        made_by = statement.iter.func if isinstance(statement.iter, ast.Call) else None
+        return made_by is None or getattr(made_by, "attr", "") in ("items", "keys", "values")
+    return isinstance(statement, ast.Try)
 
 
 def _fills(function: FunctionSource, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..hazards.finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
@@ -43,7 +44,8 @@ def has_no_other_caller(
 ) -> bool:
     """Whether the file mentions a private function only in calls, all of them in functions that are done."""
     calling, calls_here = callers(module, {root})
-    if len(mentions(module, {root.name})) > len(calls_here) + 1:
+    passed = re.search(rb"\b%s\b(?![ \t]*\()" % re.escape(root.name.encode()), module.source)
+    if passed or len(mentions(module, {root.name})) > len(calls_here) + 1:
         return False  # passed as a value: other code may call it
     return all(caller in done for caller in calling if caller is not root)
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from inplace_lint.checks import check_source
+from inplace_lint.prefilter.prefilter import Prefilter
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
+from inplace_lint.syntax.files import Files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -289,3 +291,24 @@ if __name__ == "__main__":
 """
     raises, found = _judge(tmp_path, {"net.py": HEAD + text}, "net.py")
     assert raises and found == ["IPL101"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "fills"),
+    [
+        ("for kind in (1, 2):\n    table.add(kind)", True),
+        ("for name, kind in KINDS.items():\n    table.add(kind)", True),
+        ("try:\n    table.add(1)\nexcept KeyError:\n    pass", True),
+        ("table[1] = 2", True),
+        ("for step in range(9):\n    table.add(step)", False),
+        ("while True:\n    table.add(1)", False),
+        ("if __name__ == '__main__':\n    table.add(1)", False),
+        ("print(1)", False),
+    ],
+)
+def test_what_counts_as_filling(statement: str, fills: bool, tmp_path: Path) -> None:
+    text = f"KINDS = {{}}\ntable = make()\n{statement}\n"
+    files = Files(Project(str(tmp_path)))
+    module = files.read(str(tmp_path / "table.py"), text.encode())
+    found = Prefilter(files).registrations.of(module, "table", True)
+    assert found is not None and len(found) == fills

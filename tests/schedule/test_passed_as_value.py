@@ -1,0 +1,53 @@
+"""A private method that is passed to code of another package is called by it: judged in torch."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import inplace_lint
+
+torch = pytest.importorskip("torch")
+
+PROGRAM = """import torch
+from torch import nn
+from elsewhere import later
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(3)
+
+    def forward(self, x):
+        return {called}
+
+    def _forward(self, x):
+        x += self.norm(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("called", "raises"),
+    [
+        ("later(self._forward, x)", True),
+        ("self._forward(x)", True),
+        ("self._forward(x.clone()) if False else x", False),
+    ],
+)
+def test_private_method(called: str, raises: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = PROGRAM.format(called=called)
+    monkeypatch.setitem(sys.modules, "elsewhere", SimpleNamespace(later=lambda run, x: run(x)))
+    there: dict[str, type[torch.nn.Module]] = {}
+    exec(source, there)
+    x = torch.ones(2, 3, requires_grad=True) * 2
+    if raises:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            there["Block"]()(x).sum().backward()
+    else:
+        there["Block"]()(x).sum().backward()
+    found = [one.code for one in inplace_lint.check(source, filename="a.py").diagnostics]
+    assert ("IPL102" in found) is raises
