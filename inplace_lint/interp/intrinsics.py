@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..resolve import binding
-from ..torchmodel.spelling import NORMED
+from ..torchmodel.spelling import NORMED, TENSOR_TYPES
 from ..torchmodel.writers import CLIPPING
 from . import (
     arrays,
+    axes,
     builtin,
     collection_types,
     containers,
@@ -208,9 +209,17 @@ def _cache(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return Symbol("functools.cache")
 
 
-def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+def _legacy_constructor(kind: str) -> Play:
     """torch.Tensor([…]), torch.LongTensor(…): a new leaf that never requires grad."""
-    return run.new_tensor("factory", NEVER, at)
+    dtype = "?" if kind == "Byte" else TENSOR_TYPES.get(f"{kind}Tensor") or "?"  # bytes may be a mask
+
+    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        made = run.new_tensor("factory", NEVER, at, dtype=dtype)
+        if args and isinstance(args[0], Sequence_):
+            made.storage.has_axes, made.sizes = True, axes.of_literal(run, args[0])
+        return made
+
+    return play
 
 
 #: The parameters of functions that take an argument by position or by name, as `inspect.signature` gives them.
@@ -297,7 +306,7 @@ INTRINSICS: dict[str, Play] = {
     "torch.jit.export": _first,
     "torch.is_tensor": lambda run, args, kwargs, at: instances.is_tensor(run, args),
     **{
-        f"torch.{kind}Tensor": _legacy_constructor
+        f"torch.{kind}Tensor": _legacy_constructor(kind)
         for kind in (
             "",
             "Float",
