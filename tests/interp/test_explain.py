@@ -68,8 +68,9 @@ def test_every_line_has_an_account(path: Path) -> None:
 @pytest.mark.parametrize("path", [Path(__file__), ROOT / "inplace_lint/attention/masks.py"])
 def test_ordinary_code_has_an_account(path: Path) -> None:
     source = path.read_bytes()
+    alone = Project(str(path.parent))  # without the whole tool, which this file imports
     for line in range(1, source.count(b"\n"), 37):
-        explain(str(path), source, line, project())
+        explain(str(path), source, line, alone)
 
 
 GATE = """
