@@ -88,9 +88,9 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
                         tensor.storage.proved = True
                     run.bottom().slots[(obj, name)] = late
                     return late
-            elif type(getattr(value, "value", None)) is int and run.program.is_counted(obj.cls, name):
+            elif isinstance(value, Constant) and run.program.is_counted(obj.cls, name):
                 counted = run.bottom().slots[(obj, name)] = run.scalar(("counted", obj, name))
-                counted.number = True
+                counted.number = not isinstance(value.value, str)
                 return counted
             elif (
                 isinstance(value, (Sequence_, Mapping_))

@@ -110,7 +110,8 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         given = names.evaluate_in(run, source.module, default)
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a default class or function, which most callers keep
-        if source.name == "__init__" and _are_options(run, given):
+        written_out = isinstance(default, (ast.Dict, ast.Tuple, ast.Call))  # not what other code may share
+        if source.name == "__init__" and written_out and _are_options(run, given):
             return given  # `act_cfg=dict(type="ReLU")`, the same
     if default is None and (choices := run.program.prefilter.given(source, parameter.arg)):
         return _one_of(run, source, parameter, choices)

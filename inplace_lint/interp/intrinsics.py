@@ -227,7 +227,6 @@ PARAMETERS = {
     dotted: tuple(names.split())
     for dotted, names in {
         "torch.nn.Parameter": "data requires_grad",
-        "torch.autograd.Variable": "data requires_grad",
         "torch.nn.ModuleList": "modules",
         "torch.nn.ParameterList": "values",
         "torch.nn.ModuleDict": "modules",

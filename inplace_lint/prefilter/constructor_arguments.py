@@ -10,14 +10,13 @@ file says nothing of it, `Net(sizes, activation=F.relu)` in another file of the 
 from __future__ import annotations
 
 import ast
-import os
 from typing import TYPE_CHECKING
 
-from ..project.package_files import containing, folders_around, state_of
-from ..project.paths import shown
+from ..project.package_files import folders_around
 from ..syntax.module import ClassSource, FunctionSource
 from ..syntax.nodes import walk
 from ..torchmodel import table
+from .mentioning_files import mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,19 +36,14 @@ def from_other_files(prefilter: Prefilter, init: FunctionSource, name: str) -> l
     if init.owner is None:
         return []
     files, module = prefilter.files, init.module
-    contents, wanted = files.project.contents, init.owner.name
-    path = os.path.abspath(module.filename)
-    found: dict[str, tuple[Module, ast.expr]] = {}
-    for folder in folders_around(module.filename, files.project.root)[-1:]:
-        contents.packages.setdefault(path, {})[folder, wanted] = state_of(wanted, folder, contents)
-        paths = [one for one in containing(wanted, folder, contents) or () if one != path]
-        if len(paths) > _FILES:
-            return []
-        contents.rests_on.setdefault(path, set()).update(paths)
-        for other in map(files.module, map(shown, paths)):
-            for one in [] if other is None else prefilter.passed_in(other).choices(init, name):
-                if other is not None:
-                    found.setdefault(ast.dump(one), (other, one))
+    folders = folders_around(module.filename, files.project.root)
+    others = mentioning(files, module, [init.owner.name], folders[-1], _FILES) if folders else None
+    found = {
+        ast.dump(one): (other, one)
+        for other in others or ()
+        if other is not module
+        for one in prefilter.passed_in(other).choices(init, name)
+    }
     return list(found.values()) if len(found) <= _CHOICES else []
 
 
@@ -91,9 +85,11 @@ class ConstructorArguments:
         """Whether an expression names a class or function of the project or of torch, or makes a layer of torch."""
         made = isinstance(value, ast.Call)
         found = self._names.resolve(self.module, value.func if isinstance(value, ast.Call) else value)
-        if found is None or not isinstance(found.what, str):
-            return not made and found is not None and isinstance(found.what, (ClassSource, FunctionSource))
-        return table.module(found.what) is not None or (not made and table.function(found.what) is not None)
+        what = None if found is None else found.what
+        if isinstance(what, str) and table.module(what) is not None:
+            return True
+        known = isinstance(what, str) and table.function(what) is not None
+        return not made and (known or isinstance(what, (ClassSource, FunctionSource)))
 
     def _note(self, call: ast.Call, around: FunctionSource | None) -> None:
         name = getattr(call.func, "id", "")

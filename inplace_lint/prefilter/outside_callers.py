@@ -7,15 +7,14 @@ may be named that are of another function, which leaves the answer open; an answ
 from __future__ import annotations
 
 import ast
-import os
 from typing import TYPE_CHECKING
 
-from ..project.package_files import containing, folders_around, state_of
-from ..project.paths import shown
+from ..project.package_files import folders_around
 from ..resolve.binding import bind
 from ..syntax.module import ClassSource
 from ..syntax.nodes import walk
 from .grad_mode import calls_quietly, is_unrecorded_method, records_nothing
+from .mentioning_files import mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,18 +88,9 @@ _HARMLESS = (
 def _uses(prefilter: Prefilter, function: FunctionSource, asking: Module) -> list[Use]:
     """All uses of a function in the innermost folder that has some; empty if they cannot all be told."""
     files = prefilter.files
-    contents = files.project.contents
-    path = os.path.abspath(asking.filename)
     for folder in folders_around(function.module.filename, files.project.root):
-        contents.packages.setdefault(path, {})[folder, function.name] = state_of(
-            function.name, folder, contents
-        )
-        paths = containing(function.name, folder, contents)
-        if paths is None or len(paths) > _FILES:
-            return []
-        contents.rests_on.setdefault(path, set()).update(one for one in paths if one != path)
-        modules = [module for module in map(files.module, map(shown, paths)) if module is not None]
-        if len(modules) < len(paths):
+        modules = mentioning(files, asking, [function.name], folder, _FILES)
+        if modules is None:
             return []  # one that cannot be read may call it in any way
         within = _of_function if function.owner is None else _of_method
         uses = [use for module in modules for use in within(prefilter, function, module)]

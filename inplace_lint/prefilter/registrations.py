@@ -7,20 +7,18 @@ and of others. Python has run these before it calls any function that looks some
 from __future__ import annotations
 
 import ast
-import os
 import re
 from typing import TYPE_CHECKING
 
-from ..project.package_files import containing, folders_around, state_of
-from ..project.paths import shown
+from ..project.package_files import folders_around
 from ..syntax.module import FunctionSource, Module
 from ..syntax.nodes import inner_bodies, walk
+from .mentioning_files import mentioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    from ..resolve.names import Definition, Names
     from .prefilter import Prefilter
 
     #: a statement at the top level of a file
@@ -28,10 +26,9 @@ if TYPE_CHECKING:
     #: statements, each with the names that one of its expressions begins with: `a.b` and `a` of `a.b.add(…)`
     Index: TypeAlias = "list[tuple[ast.stmt, list[ast.expr]]]"
 
-#: Limits: files that are parsed for one object, statements that fill it, aliases that are followed.
+#: Limits: files that are parsed for one object, statements that fill it.
 _FILES = 100
 _STATEMENTS = 300
-_ALIASES = 4
 #: Methods that add elements to a list, a set or a dict.
 FILLS = frozenset("append appendleft extend insert add update setdefault".split())
 
@@ -43,6 +40,7 @@ class Registrations:
         self._prefilter = prefilter
         self._indices: dict[Module, Index] = {}
         self._known: dict[tuple[Module, str, bool], list[Registration] | None] = {}
+        self._filled: dict[tuple[Module, str], bool] = {}
 
     def of(self, module: Module, name: str, from_anywhere: bool) -> list[Registration] | None:
         """The statements that fill what a file binds to a name, its own first; None if they are too many.
@@ -56,14 +54,13 @@ class Registrations:
 
     def is_filled_by_functions(self, module: Module, name: str) -> bool:
         """Whether the text of a function of the file puts something into the object of this name."""
-        return any(_fills(function, name) for function in module.functions_in_order())
+        key = (module, name)
+        if key not in self._filled:
+            self._filled[key] = any(_fills(function, name) for function in module.functions_in_order())
+        return self._filled[key]
 
     def _find(self, module: Module, name: str, from_anywhere: bool) -> list[Registration] | None:
-        registrars = {
-            one.name: one
-            for one in module.functions.values()
-            if one.mentions(name.encode()) and _fills(one, name)
-        }
+        registrars = {one.name: one for one in module.functions.values() if _fills(one, name)}
         aliases = [alias for alias, value in module.assignments.items() if _is_name(value, name)]
         others = self._others(module, [name, *aliases, *registrars]) if from_anywhere else []
         if others is None:
@@ -81,7 +78,7 @@ class Registrations:
         found: dict[ast.stmt, None] = {}
         for statement, prefixes in self._index(file):
             for prefix in prefixes:
-                at = _definition(names, file, prefix)
+                at = names.bound(file, prefix)
                 if at is not None and ((at.module, at.name) == (module, name) or at.what in registrars):
                     found[statement] = None
         yield from ((file, statement) for statement in found)
@@ -99,49 +96,16 @@ class Registrations:
     def _others(self, module: Module, wanted: list[str]) -> list[Module] | None:
         """The other files of the project whose top level may use one of these names; None if they cannot be told."""
         files = self._prefilter.files
-        contents = files.project.contents
         begins = rb"^@?(?:\w+\.)*(?:%s)\b\s*[.(\[\n]" % b"|".join(re.escape(one.encode()) for one in wanted)
-        used = re.compile(begins, re.MULTILINE)
-        path = os.path.abspath(module.filename)
-        found: dict[str, None] = {}
-        for folder in folders_around(module.filename, files.project.root)[-1:]:
-            for one in wanted:
-                contents.packages.setdefault(path, {})[folder, one] = state_of(one, folder, contents)
-                paths = containing(one, folder, contents)
-                if paths is None:
-                    return None
-                found.update(dict.fromkeys(p for p in paths if used.search(contents.read(p))))
-        found.pop(path, None)
-        if len(found) > _FILES:
-            return None
-        contents.rests_on.setdefault(path, set()).update(found)
-        return [
-            one
-            for one in map(files.module, map(shown, sorted(found)))
-            if one is not None and one is not module
-        ]
+        folders = folders_around(module.filename, files.project.root)
+        if not folders:
+            return []
+        found = mentioning(files, module, wanted, folders[-1], _FILES, re.compile(begins, re.MULTILINE))
+        return None if found is None else [one for one in found if one is not module]
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _definition(names: Names, module: Module, node: ast.expr, aliases: int = _ALIASES) -> Definition | None:
-    """The definition of `a` or `a.b` in a file, with names that are bound to it followed to where it is made."""
-    if isinstance(node, ast.Name):
-        found = names.definition(module, node.id)
-    elif isinstance(node, ast.Attribute):
-        whole = _definition(names, module, node.value)
-        found = (
-            names.definition(whole.what, node.attr)
-            if whole is not None and isinstance(whole.what, Module)
-            else None
-        )
-    else:
-        return None
-    if found is not None and isinstance(found.what, (ast.Name, ast.Attribute)) and aliases:
-        return _definition(names, found.module, found.what, aliases - 1)
-    return found
 
 
 def _prefixes(node: ast.expr) -> list[ast.expr]:

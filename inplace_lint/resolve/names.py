@@ -151,10 +151,15 @@ class Names:
 
     def resolve(self, module: Module, node: ast.expr, aliases: int = _ALIASES) -> Definition | None:
         """The definition of `a.b.c` at the top level of a file, through aliases; None for other expressions."""
+        found = self.bound(module, node, aliases)
+        return None if found is None or isinstance(found.what, ast.expr) else found
+
+    def bound(self, module: Module, node: ast.expr, aliases: int = _ALIASES) -> Definition | None:
+        """As `resolve`, but also where `a.b.c` is bound to what an expression makes, such as `Registry()`."""
         if isinstance(node, ast.Name):
             found = self.definition(module, node.id)
         elif isinstance(node, ast.Attribute):
-            whole = self.resolve(module, node.value, aliases)
+            whole = self.bound(module, node.value, aliases)
             if whole is not None and isinstance(whole.what, Module):
                 found = self.definition(whole.what, node.attr)
             elif whole is not None and isinstance(whole.what, str):
@@ -163,8 +168,8 @@ class Names:
                 return None
         else:
             return None
-        if found is not None and isinstance(found.what, ast.expr):
-            return self.resolve(found.module, found.what, aliases - 1) if found.sure and aliases else None
+        if found is not None and isinstance(found.what, (ast.Name, ast.Attribute)):
+            return self.bound(found.module, found.what, aliases - 1) if found.sure and aliases else None
         return found
 
 

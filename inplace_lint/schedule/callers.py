@@ -44,7 +44,8 @@ def has_no_other_caller(
 ) -> bool:
     """Whether the file mentions a private function only in calls, all of them in functions that are done."""
     calling, calls_here = callers(module, {root})
-    passed = re.search(rb"\b%s\b(?![ \t]*\()" % re.escape(root.name.encode()), module.source)
+    taken = re.search(rb"\b%s\b(?![ \t]*\()" % re.escape(root.name.encode()), module.source)
+    passed = taken is not None and root.descriptor != "property"
     if passed or len(mentions(module, {root.name})) > len(calls_here) + 1:
         return False  # passed as a value: other code may call it
     return all(caller in done for caller in calling if caller is not root)

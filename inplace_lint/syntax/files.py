@@ -158,9 +158,8 @@ class Files:
         """What `from name import member` or `import name` refers to in the project: a file, or a name in it."""
         target = self.resolve(name, importer.filename, level)
         if target is None and member is not None and name:
-            file = self.resolve(
-                f"{name}.{member}", importer.filename, level
-            )  # in a folder without `__init__.py`
+            # `name` may be a folder without `__init__.py`.
+            file = self.resolve(f"{name}.{member}", importer.filename, level)
             return None if file is None else (file, None)
         if target is None or member is None:
             return None if target is None else (target, member)

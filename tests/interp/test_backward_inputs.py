@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 import inplace_lint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 torch = pytest.importorskip("torch")
 
@@ -54,12 +59,12 @@ WAYS = [
 @pytest.mark.parametrize(("body", "raises"), WAYS)
 def test_backward_to_some_inputs(body: str, raises: bool) -> None:
     source = PROGRAM.format(body=body)
-    there: dict[str, object] = {}
+    there: dict[str, Callable[[], None]] = {}
     exec(source, there)
     if raises:
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-            there["program"]()  # type: ignore[operator]
+            there["program"]()
     else:
-        there["program"]()  # type: ignore[operator]
+        there["program"]()
     found = [one.code for one in inplace_lint.check(source, filename="a.py").diagnostics]
     assert found == (["IPL106"] if raises else [])

@@ -6,8 +6,6 @@ so that backward raises; `GELU` saves what it was given.
 
 from __future__ import annotations
 
-import runpy
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +15,8 @@ from inplace_lint.prefilter.prefilter import Prefilter
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
 from inplace_lint.syntax.files import Files
+
+from .in_torch import refuses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,20 +193,8 @@ def _judge(folder: Path, files: dict[str, str], main: str) -> tuple[bool, list[s
     for name, text in files.items():
         (folder / name).write_text(text)
     path = folder / main
-    known = set(sys.modules)
-    sys.path.insert(0, str(folder))
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-        raises = False
-    except RuntimeError as error:
-        assert "modified by an inplace operation" in str(error)
-        raises = True
-    finally:
-        sys.path.remove(str(folder))
-        for name in [name for name in sys.modules if name not in known and f"{name}.py" in files]:
-            del sys.modules[name]
     found = check_source(str(path), path.read_bytes(), Settings(), Project(str(folder)))
-    return raises, [one.code for one in found]
+    return refuses(path, folder), [one.code for one in found]
 
 
 @pytest.mark.parametrize("name", ["Sigmoid", "GELU"])
@@ -266,6 +254,40 @@ def test_options_that_a_constructor_has_by_default(
     assert raises == (name == "Sigmoid")
     if raises or not default.startswith('"'):  # a word may be any other: what it leads to is told
         assert found == (["IPL101"] if raises else [])
+
+
+def test_options_that_others_share_keep_their_numbers(tmp_path: Path) -> None:
+    net = """
+OPTIONS = {"type": "Sigmoid", "level": 0}
+
+
+class First(nn.Module):
+    def __init__(self, options=OPTIONS):
+        super().__init__()
+        self.options = options
+
+    def forward(self, x):
+        x = x * 2
+        x += self.options["level"]
+        return x
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.level = nn.Linear(3, 3), OPTIONS["level"]
+
+    def forward(self, x):
+        y = torch.sigmoid(self.inner(x))
+        if self.level > 0:
+            y += 1
+        return y
+
+
+if __name__ == "__main__":
+    Net()(torch.ones(2, 3)).sum().backward()
+"""
+    assert _judge(tmp_path, {"net.py": HEAD + net}, "net.py") == (False, [])
 
 
 def test_a_table_that_functions_fill_may_be_empty_or_not(tmp_path: Path) -> None:

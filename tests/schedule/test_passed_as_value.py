@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 import inplace_lint
+from inplace_lint.schedule.callers import has_no_other_caller
+from inplace_lint.syntax.module import Module
 
 torch = pytest.importorskip("torch")
 
@@ -28,6 +30,24 @@ class Block(nn.Module):
         x += self.norm(x)
         return x
 """
+
+
+@pytest.mark.parametrize(
+    ("decorator", "use", "only_called"),
+    [("", "self._gate()", True), ("@property", "self._gate", True), ("", "later(self._gate)", False)],
+)
+def test_who_else_may_call_a_private_method(decorator: str, use: str, only_called: bool) -> None:
+    source = f"""class Block:
+    {decorator}
+    def _gate(self):
+        return self.given.relu_()
+
+    def forward(self, x):
+        return {use}
+"""
+    module = Module("a.py", source.encode())
+    methods = module.classes["Block"].methods
+    assert has_no_other_caller(module, methods["_gate"], {methods["forward"]}) is only_called
 
 
 @pytest.mark.parametrize(
