@@ -2,8 +2,8 @@
 
     python benchmarks/own_imports.py FOLDER...
 
-An import counts as one of an own file where the module lies in the folder of the importing file or in one above it, up to
-FOLDER: Python finds it there if the program is run from that folder.
+An import counts as one of an own file where the module lies in the folder of the importing file or in one above it, up
+to FOLDER: Python finds it there if the program is run from that folder.
 """
 
 from __future__ import annotations
