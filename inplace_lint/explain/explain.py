@@ -245,7 +245,7 @@ class _Account:
         if tensor.no_grad_view is not None:
             marks.append(f"a view made under no_grad on line {_at(tensor.no_grad_view)}")
         if tensor.expanded is not None:
-            marks.append(f"expanded on line {_at(tensor.expanded)}: elements share memory")
+            marks.append(f"expanded on line {_at(tensor.expanded.place)}: elements share memory")
         if tensor.view and not marks:
             marks.append("a view of it")
         if marks:

@@ -333,8 +333,9 @@ class Context:
             guard = self._recorded(guard, asked)
         if not guard:
             return
-        # A module's own parameter is known wherever the module is: no facts of a caller are needed.
-        owned = event.kind == "leaf" and event.storage.origin == "parameter"
+        # A module's own parameter, or what its constructor made, is known wherever the module is: no facts of a caller
+        # are needed.
+        owned = (event.kind == "leaf" and event.storage.origin == "parameter") or event.is_of_a_constructor()
         at, beneath = self.site(event.place, event.place if owned else event.cause)
         if beneath and (event.kind in HARMLESS or event.grad < DOES):
             return  # the other file reports it: this one adds no fact
@@ -352,7 +353,7 @@ class Context:
             is_data = event.kind != "leaf" and self._are_data(event.sources)
             sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
-        if not self.is_trained(guard) or self._by_an_argument(event) or event.doubtful:
+        if not self.is_trained(guard) or event.by_argument or event.doubtful:
             confidence = POSSIBLE
         if event.kind == "multi-view" and event.is_by_a_flag() and not run.as_built_by_default(guard):
             # It raises at once for anyone who sets the flag and trains, so nobody does both.
@@ -370,13 +371,6 @@ class Context:
         known = found.get(finding.key())
         if known is None or known.confidence < confidence:
             found[finding.key()] = finding
-
-    def _by_an_argument(self, event: Event) -> bool:
-        """Whether a call that has returned expanded the tensor to sizes from its arguments, which may be sizes of 1."""
-        cause = event.cause
-        if cause is None or cause not in self.run.found.perhaps_expanded:
-            return False
-        return all(place.frame is not cause.frame for place in event.place.stack())
 
     def site(
         self, write: Place, saved: Place | None

@@ -35,6 +35,7 @@ class Event:
     """
 
     __slots__ = (
+        "by_argument",
         "cause",
         "doubtful",
         "early",
@@ -71,6 +72,8 @@ class Event:
         self.sometimes = False
         #: it raises whether or not gradients are recorded
         self.modeless = False
+        #: a call that has returned expanded the tensor to sizes from its arguments, which may be sizes of 1
+        self.by_argument = False
         #: it stands at a use of the value, not at its write
         self.used = False
         #: the storages of the written tensor and of the operands that may require grad
@@ -80,8 +83,22 @@ class Event:
         """Whether the place is a call that writes in place by a flag, as `F.relu(x, inplace=True)`, not by its name."""
         return isinstance(self.place.at, ast.Call) and not self.op.endswith("_")
 
+    def is_by_another_call(self) -> bool:
+        """Whether what caused it happened in a call that has returned."""
+        return self.cause is not None and all(
+            place.frame is not self.cause.frame for place in self.place.stack()
+        )
+
     def is_bare(self) -> bool:
         """Whether the only evidence of a gradient is that arguments may require grad."""
         if self.storage.origin == "unknown":
             return True
         return bool(self.sources) and all(s.moved or not s.credible() for s in self.sources)
+
+    def is_of_a_constructor(self) -> bool:
+        """Whether the tensor was expanded by an `__init__` that has returned: an attribute holds it since."""
+        if self.kind != "expanded" or self.cause is None:
+            return False
+        running = {place.frame for place in self.place.stack()}
+        functions = [place.frame.function for place in self.cause.stack() if place.frame not in running]
+        return any(function is not None and function.name == "__init__" for function in functions)

@@ -13,7 +13,20 @@ from .frames import LENGTH
 from .guards import NEVER, both, compatible, either
 from .joins import join
 from .storage import Counter, Storage
-from .values import ANY, Constant, Phi, Scalar, Sequence_, Symbol, Tensor, Test, Unknown, Value, alternatives
+from .values import (
+    ANY,
+    Constant,
+    Expansion,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    Test,
+    Unknown,
+    Value,
+    alternatives,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,8 +122,6 @@ def _view_or_copy(
     """The result for this operand: a view of it, itself, a copy, or a guess between two of them."""
     layout, values = op.facts.layout, op.values
     view = _view(run, op, ret, tensor)
-    if view.expanded is not None and view.expanded.at is op.place.at and not _expands_surely(run, values[1:]):
-        run.found.perhaps_expanded.add(view.expanded)
     if layout.axes.goes_along_axis and plain(axes.argument(op.facts, values, "dim")) == 0:
         view.contiguous = tensor.contiguous  # consecutive whole rows
     by_layout = layout.aliases_if_contiguous
@@ -268,7 +279,7 @@ def _view(run: Run, op: Application, ret: Ret, tensor: Tensor) -> Tensor:
     if layout.axes.takes_axis_away:
         view.expanded = None
     if layout.expands:
-        view.expanded = place
+        view.expanded = Expansion(place, _expands_surely(run, op.values[1:]))
     _turn(run, facts, layout, tensor, view, op.values)
     if not layout.expands and (ret.multi_view or _takes_one(tensor.sizes, view.sizes)):
         view.expanded = None  # it may be a single element of the expanded axis

@@ -251,7 +251,6 @@ class Found:
         "may_lack_writes",
         "observations",
         "observed",
-        "perhaps_expanded",
         "picked",
         "writes",
         "written",
@@ -264,8 +263,6 @@ class Found:
         self.written: set[Tensor] = set()
         #: views made by an index, with its node and the heap's time
         self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
-        #: expansions to unknown sizes, which may be 1
-        self.perhaps_expanded: set[Place] = set()
         #: in a second look: the storages of which an element was set, with the storage of the value
         self.filled: list[tuple[Storage, Storage]] = []
         #: nodes whose writes are observed, and what was seen there (`sharing`)

@@ -7,7 +7,7 @@ on one of them tells about the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .graph import Node
 from .guards import ALWAYS
@@ -38,12 +38,19 @@ class Value:
     __slots__ = ()
 
 
+class Expansion(NamedTuple):
+    """A call of `expand`; `surely`: one of the sizes is more than 1, so that elements do share memory."""
+
+    place: Place
+    surely: bool
+
+
 class Tensor(Value):
     """One alias of a storage.
 
     `view`: a view, not the base. `multi`: the place of the op that returned it as one of several views (`split`).
-    `no_grad_view`: the place where the view was made under no_grad. `expanded`: the place of an `expand`, by which
-    elements share memory. `detached`: has no graph. `counter`: the version counter that writes through it move, if not
+    `no_grad_view`: the place where the view was made under no_grad. `expanded`: the `expand` by which elements share
+    memory. `detached`: has no graph. `counter`: the version counter that writes through it move, if not
     that of the storage (`.data`). `early`: a view of a base that required no grad then, unused since: a leaf to
     autograd. `contiguous`: True, or False if not known. `strided`: its axes were moved, or elements picked out. `part`:
     taken by an index that a list would accept too. `sizes`: those of its axes, if known. `taken`: how it was taken from
@@ -77,7 +84,7 @@ class Tensor(Value):
         self.view = False
         self.multi: Place | None = None
         self.no_grad_view: Place | None = None
-        self.expanded: Place | None = None
+        self.expanded: Expansion | None = None
         self.detached = False
         self.counter: Counter | None = None
         self.part = False

@@ -31,8 +31,9 @@ def events(run: Run, op: Application) -> None:
                 _note_declared(run, op, i, tensor)
             parted = op.records and (tensor.multi or tensor.no_grad_view)  # another error is first
             if tensor.expanded is not None and not facts.metadata_only and not parted:
-                found = Event("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded)
+                found = Event("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded.place)
                 found.modeless = True
+                found.by_argument = not tensor.expanded.surely and found.is_by_another_call()
                 run.found.events.append(found)
             if op.records:
                 refused = _refused(run, op, i, guard, tensor)

@@ -11,9 +11,9 @@ class Whitening(nn.Module):
         self.register_buffer("running", torch.eye(width).expand(2, -1, -1))
 
     def forward(self, x):
-        self.running.mul_(0.9)
+        self.running.mul_(0.9)  # expect: IPL105
         return self.linear(x) @ self.running
 
 
 if __name__ == "__main__":
-    Whitening(3)(torch.ones(4, 3)).sum().backward()  # expect: IPL105
+    Whitening(3)(torch.ones(4, 3)).sum().backward()
