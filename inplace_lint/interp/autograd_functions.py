@@ -1,4 +1,4 @@
-"""Models `F.apply(…)` of a custom `torch.autograd.Function`.
+"""Models `F.apply(…)` of a custom `torch.autograd.Function`, and the call of its object, as before torch 1.3.
 
 Its `forward` runs with grad mode off and becomes one graph node. That node saves what `ctx.save_for_backward` was
 given, and the attributes of `ctx` that `backward` reads.
@@ -15,11 +15,11 @@ from .guards import both
 from .heap import Saved
 from .joins import join
 from .storage import strongest
-from .values import Constant, FunctionValue, Native, Tensor, Unknown, Value
+from .values import Constant, FunctionValue, Instance, Native, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from .class_value import ClassValue
     from .frames import Place
@@ -27,15 +27,42 @@ if TYPE_CHECKING:
     from .run import Run
 
 
+def is_function(cls: ClassValue) -> bool:
+    """Whether a class derives from `torch.autograd.Function`."""
+    return any(base.endswith("autograd.Function") for base in cls.external_bases())
+
+
 def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:
     """Runs `forward` with grad mode off, then links its results and its saves to one new graph node."""
     forward = lookup.find(run, cls.order(), "forward")
-    given = [found for value in args for found in run.tensors_within(value)]
     if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
         return run.call_unknown(cls, args, {}, at)
-    kept: list[tuple[Guard, Tensor]] = []
-    dirty: set[Tensor] = set()
-    context = _context(run, kept, dirty)
+    context = Unknown()
+    kept, dirty, methods = _of_context()
+    for name, method in methods.items():
+        run.bottom().slots[(context, "member", name)] = method
+    return _apply(run, cls, forward, context, args, at, kept, dirty)
+
+
+def call(run: Run, obj: Instance, forward: FunctionValue, args: Sequence[Value], at: ast.AST) -> Value:
+    """Calls an object of such a class, which is its own context: `F(alpha)(x)`."""
+    kept, dirty, methods = _of_context()
+    for name, method in methods.items():
+        run.put(obj, name, method)
+    return _apply(run, obj.cls, forward, obj, args, at, kept, dirty)
+
+
+def _apply(
+    run: Run,
+    cls: ClassValue,
+    forward: FunctionValue,
+    context: Unknown | Instance,
+    args: Sequence[Value],
+    at: ast.AST,
+    kept: list[tuple[Guard, Tensor]],
+    dirty: set[Tensor],
+) -> Value:
+    given = [found for value in args for found in run.tensors_within(value)]
     mode = run.grad
     run.grad = "off"
     result = run.enter(forward, [context, *args], {}, at)
@@ -55,7 +82,7 @@ def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Valu
     inputs = {tensor.storage for _, tensor in given}
     on_context = [
         (guard, tensor, True)
-        for value in _read_back(run, cls, run.members(context))
+        for value in _read_back(run, cls, context)
         for guard, tensor in run.tensors(value)
     ]
     name = cls.source.name
@@ -72,9 +99,10 @@ def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Valu
     return result
 
 
-def _context(run: Run, kept: list[tuple[Guard, Tensor]], dirty: set[Tensor]) -> Unknown:
-    """Makes the `ctx` of one call: `save_for_backward` appends to `kept`, `mark_dirty` adds to `dirty`."""
-    context = Unknown()
+def _of_context() -> tuple[list[tuple[Guard, Tensor]], set[Tensor], dict[str, Value]]:
+    """What `ctx.save_for_backward` of one call will keep, what `mark_dirty` will name, and the methods of `ctx`."""
+    kept: list[tuple[Guard, Tensor]] = []
+    dirty: set[Tensor] = set()
 
     def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
         dirty.update(tensor for value in values for _, tensor in run.tensors(value))
@@ -84,12 +112,16 @@ def _context(run: Run, kept: list[tuple[Guard, Tensor]], dirty: set[Tensor]) -> 
         kept.extend(found for value in values for found in run.tensors(value))
         return Constant(None)
 
-    slots = run.bottom().slots
-    slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
-    slots[(context, "member", "mark_dirty")] = Native(mark_dirty)
-    for name in ("mark_non_differentiable", "set_materialize_grads"):
-        slots[(context, "member", name)] = Native(lambda *_: Constant(None))
-    return context
+    def ignore(run: Run, values: object, kwargs: object, at: ast.AST) -> Value:
+        return Constant(None)
+
+    methods: dict[str, Value] = {
+        "save_for_backward": Native(save_for_backward),
+        "mark_dirty": Native(mark_dirty),
+        "mark_non_differentiable": Native(ignore),
+        "set_materialize_grads": Native(ignore),
+    }
+    return kept, dirty, methods
 
 
 def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:
@@ -105,10 +137,14 @@ def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) ->
     return join(found) if found else result
 
 
-def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Value]:
+def _read_back(run: Run, cls: ClassValue, context: Unknown | Instance) -> list[Value]:
     """The attributes of `ctx` whose values `backward` reads, and not only their shape or dtype."""
     backward = lookup.find(run, cls.order(), "backward")
-    if not isinstance(backward, FunctionValue) or not kept:
+    if not isinstance(backward, FunctionValue):
         return []
-    read = attributes_read(backward.source.node)
+    if isinstance(context, Unknown):
+        kept = run.members(context)
+    else:
+        kept = {str(name): run.state[context, name] for name in context.keys}
+    read = attributes_read(backward.source.node) if kept else ()
     return [value for name, value in kept.items() if name in read and isinstance(value, (Tensor, Unknown))]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import (
+    autograd_functions,
     containers,
     data_classes,
     einops,
@@ -209,6 +210,8 @@ def call_instance(
     for name in ("forward", "__call__") if obj.cls.is_module() else ("__call__", "forward"):
         found = lookup.find(run, obj.cls.order(), name)
         if isinstance(found, FunctionValue):
+            if name == "forward" and autograd_functions.is_function(obj.cls):
+                return autograd_functions.call(run, obj, found, args, at)
             return run.call(Bound(found, [obj], {}), args, kwargs, at, exact)
     own = inherited.part(run, obj)
     return run.call_unknown(obj, args, kwargs, at) if own is None else run.call(own, args, kwargs, at, exact)
