@@ -14,6 +14,7 @@ from . import (
     attributes,
     cached,
     containers,
+    exceptions,
     external_modules,
     generators,
     grad_mode,
@@ -22,6 +23,7 @@ from . import (
     names,
     objects,
     ops,
+    refused_calls,
     symbols,
     unmodeled,
 )
@@ -122,15 +124,26 @@ def call(
 def _call_each(
     run: Run, func: Phi, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
 ) -> Value:
-    """Calls each alternative of `func` on its own path; a method that only changes its own object needs no own path."""
+    """Calls each alternative of `func` on its own path; a method that only changes its own object needs no own path.
+
+    The paths of those that refuse the arguments end here, unless all of them do.
+    """
     apart = tuple(one for one in func.alternatives if not isinstance(one[1], modules.OfOne))
     results = [
         (guard, run.call(one, args, kwargs, at, exact))
         for guard, one in func.alternatives
         if isinstance(one, modules.OfOne)
     ]
+    refused = refused_calls.among(run, apart, args, kwargs) if exact else []
+
+    def call(one: Value) -> Value:
+        if one in refused:
+            exceptions.throw(run, Symbol("builtins.TypeError"))
+            return Unknown()
+        return run.call(one, args, kwargs, at, exact)
+
     if apart:
-        results.append((ALWAYS, run.each(Phi(apart), lambda one: run.call(one, args, kwargs, at, exact))))
+        results.append((ALWAYS, run.each(Phi(apart), call)))
     return join(results)
 
 
