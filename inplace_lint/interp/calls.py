@@ -218,7 +218,9 @@ def enter(
     if not force and not enters_all and not run.budget.may_enter(source, needed, run.entering.entered):
         return skip(run, source, args, kwargs, at)
     aside = run.budget.turn_aside(needed)
-    around = None if function.frame is None else run.frames.get(function.frame)
+    around = None
+    if function.frame is not None:
+        around = run.frames.get(function.frame) or run.program.built.frames.get(function.frame)
     frame = Frame(run.uid(), source.module, source, run.place(at), around, function.cls)
     run.frames[frame.uid] = frame
     frame.on_yield, frame.renamed = on_yield, function.renamed

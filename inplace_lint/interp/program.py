@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .class_value import ClassValue
     from .execute import Handlers
-    from .frames import State
+    from .frames import Frame, State
     from .profile_counts import ProfileCounts
     from .run import Run
     from .values import Instance, Value
@@ -86,6 +86,8 @@ class Built:
         #: one object of each class; its attributes stand in `base`, the state below that of every run
         self.objects: dict[ClassValue, Instance] = {}
         self._base: State | None = None
+        #: the frames whose names functions read that these objects hold: `self.act = lambda x: f(x, slope)`
+        self.frames: dict[int, Frame] = {}
         #: what the top level of files binds to names, for the runs that build objects
         self.names: dict[tuple[Module, str], Value] = {}
         #: of these, the objects that the top level of files fills (`registries`)

@@ -130,7 +130,10 @@ class Run(Literals, Operations):
         return outcomes
 
     def learn_from(self, maker: Run) -> None:
-        """Take over what a run that built objects found of the literals on which these depend."""
+        """Take over what a run that built objects found of the literals on which these depend, and its closures."""
+        self.program.built.frames.update(
+            (uid, frame) for uid, frame in maker.frames.items() if frame.captured
+        )
         for taught in (self.program.built, self):
             taught.doubtful |= maker.doubtful
             taught.evaluation |= maker.evaluation
