@@ -69,6 +69,8 @@ _OBJECTS = (
     Tensor,
     Test,
 )
+#: Of these, those that may equal a constant: an object by its `__eq__`, a name of another package by its value.
+_MAY_EQUAL = (Instance, Symbol, Tensor, Test)
 
 
 def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
@@ -148,6 +150,8 @@ def _are_equal(run: Run, left: Value, right: Value) -> Value | None:
         if enums.is_member(left) and enums.is_member(right):
             return Constant(left is right)
         return data_classes.are_equal(run, left, right)
+    if _are_of_other_kinds(left, right) or _are_of_other_kinds(right, left):
+        return Constant(False)
     known = concrete.related(run, operator.eq, left, right)
     return None if known is None else Constant(known)
 
@@ -171,6 +175,14 @@ def _equal(run: Run, left: Value, right: Value) -> Value:
     elif isinstance(left, Scalar) and isinstance(right, Constant) and _are_numbers(left.default, right.value):
         run.expect(test.bit, left.default == right.value)
     return test
+
+
+def _are_of_other_kinds(one: Value, other: Value) -> bool:
+    """Whether one is a container or a callable and the other a string, a number or None: they are never equal."""
+    plain = isinstance(other, Constant) and (
+        other.value is None or isinstance(other.value, (str, bytes, int, float))
+    )
+    return plain and isinstance(one, _OBJECTS) and not isinstance(one, _MAY_EQUAL)
 
 
 def _are_numbers(*values: object) -> bool:

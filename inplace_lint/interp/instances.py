@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import collections.abc
+import enum
+import numbers
+import typing
 from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
@@ -221,10 +225,32 @@ def _is_a(run: Run, obj: Value, kind: Value) -> Value:
             return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
     if dotted in _OF_PYTHON and isinstance(obj, (Constant, Sequence_, Mapping_)):
         return Constant(False)
+    standard = _standard_class(dotted)
+    told = {issubclass(one, standard) for one in _classes_in_python(obj)} if standard is not None else set()
+    if len(told) == 1:
+        return Constant(told.pop())
     collection = dotted.startswith("collections.abc.") or name in _BUILTIN_TYPES
     if collection and name not in _NUMBERS and _is_number(obj):
         return Constant(False)
     return run.test(("isinstance", obj, dotted or kind))
+
+
+def _classes_in_python(value: Value) -> list[type]:
+    """The classes of Python that a constant or a container may be of; none if they are not known."""
+    if isinstance(value, Constant):
+        return [type(value.value)] if value.value is None or class_of(value) is not None else []
+    if isinstance(value, (Sequence_, Mapping_)):
+        kinds = ("list", "tuple") if value.kind in _LIST_OR_TUPLE else (value.kind,)
+        return [_BUILTIN_TYPES[kind] for kind in kinds if kind in _BUILTIN_TYPES]
+    return []
+
+
+def _standard_class(dotted: str) -> type | None:
+    """A class of Python's own modules that says what may be done with a value, as `collections.abc.Mapping`."""
+    space, _, name = dotted.rpartition(".")
+    found = getattr(_SPACES.get(space), name, None)
+    found = getattr(found, "__origin__", found)  # of `typing.Mapping`
+    return found if isinstance(found, type) else None
 
 
 def _is_number(value: Value) -> bool:
@@ -239,6 +265,8 @@ _OF_PYTHON = {
     "types.LambdaType": "types.FunctionType",
     "builtins.type": "builtins.type",
 }
+
+_SPACES = {"collections.abc": collections.abc, "enum": enum, "numbers": numbers, "typing": typing}
 
 #: Kinds of sequences that are lists or tuples: what `split` returns, what an annotation calls a sequence.
 _LIST_OR_TUPLE = ("unknown", "fresh")
