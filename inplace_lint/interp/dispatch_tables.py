@@ -23,6 +23,7 @@ from .values import (
     Scalar,
     Sequence_,
     Symbol,
+    Tensor,
     TorchModule,
     Unknown,
     Value,
@@ -31,6 +32,7 @@ from .values import (
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Sequence
 
     from .guards import Guard
     from .run import Run
@@ -38,17 +40,10 @@ if TYPE_CHECKING:
 
 #: A table with more keys than this is split by the default key at most.
 _NAMES = 8
-_TOLD_APART = (
-    Bound,
-    ClassValue,
-    FunctionValue,
-    Instance,
-    Native,
-    OpValue,
-    Sequence_,
-    Symbol,
-    TorchModule,
-)
+#: A tuple with more elements than this is not split.
+_PLACES = 4
+_CALLABLES = (Bound, ClassValue, FunctionValue, Native, OpValue, Symbol)
+_TOLD_APART = (*_CALLABLES, Instance, Sequence_, TorchModule)
 
 
 def _under(run: Run, mapping: Mapping_, name: str) -> Value:
@@ -76,13 +71,27 @@ def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None
         if not isinstance(name, tuple) or not isinstance(value, _TOLD_APART):
             return None
         found.append((name[1], value))
-    if len(found) < 2:
+    return _by_key(run, found, key, at) if len(found) > 1 else None
+
+
+def at_index(run: Run, items: Sequence[Value], index: Value, at: ast.AST) -> Value | None:
+    """The class or function at an index that is not known: each, on paths of its own; None if they are not split."""
+    if not 1 < len(items) <= _PLACES or not isinstance(index, (Scalar, Unknown, Tensor)):
         return None
+    if not all(isinstance(item, _CALLABLES) for item in items):
+        return None
+    return _by_key(run, list(enumerate(items)), index, at)
+
+
+def _by_key(run: Run, found: Sequence[tuple[object, Value]], key: Value, at: ast.AST) -> Value:
+    """Each of the values on the paths where `key` is its key."""
     path = run.path
     rest: Guard = ALWAYS
     results: list[tuple[Guard, Value]] = []
     for name, value in found[:-1]:
-        taken, other = run.split(comparisons.compare(run, "==", key, Constant(name), at))
+        # An unknown number of which some is subtracted may be a tensor; as an index it is a number.
+        same = run.test(("at", key, name)) if isinstance(key, Tensor) else None
+        taken, other = run.split(same or comparisons.compare(run, "==", key, Constant(name), at))
         results.append((both(path, both(rest, taken)), value))
         rest = both(rest, other)
     results.append((both(path, rest), found[-1][1]))  # any other name raises a KeyError

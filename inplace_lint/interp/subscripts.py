@@ -22,7 +22,7 @@ from . import (
     stale_reads,
 )
 from .class_value import ClassValue
-from .dispatch_tables import chosen
+from .dispatch_tables import at_index, chosen
 from .frames import FIRST, LENGTH
 from .iterators import Iteration
 from .joins import join
@@ -62,7 +62,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         own = _item_method(run, held) if isinstance(held, Instance) else None
         atom = held if own is not None else inherited.contents(run, held)
         if isinstance(atom, Sequence_):
-            results.append((guard, _element(run, atom, index)))
+            results.append((guard, _element(run, atom, index, at)))
         elif isinstance(atom, Mapping_):
             results.append((guard, _under_key(run, atom, index, at)))
         elif isinstance(atom, (Tensor, Unknown)):
@@ -194,7 +194,7 @@ def _key(index: Value) -> object:
     return repr(index.value) if isinstance(index, Constant) else index
 
 
-def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
+def _element(run: Run, sequence: Sequence_, index: Value, at: ast.AST) -> Value:
     """sequence[index]."""
     known = containers.items(run, sequence)
     if isinstance(index, Constant) and isinstance(index.value, int):
@@ -218,6 +218,8 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
             containers.smear(run, piece, element)
         return piece
     told = positions.by_round(run, sequence, index)
+    if told is None and known is not None:
+        told = at_index(run, known, index, at)
     if told is not None:
         return told
     element = containers.any_element(run, sequence)
