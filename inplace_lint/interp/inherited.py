@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import containers
-from .values import Instance, Mapping_, Native, Sequence_, Symbol, TorchModule, Value
+from .values import Instance, Mapping_, Native, Phi, Sequence_, Symbol, TorchModule, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -85,11 +85,20 @@ def part(run: Run, obj: Instance) -> Value | None:
     return own
 
 
-def register(run: Run, obj: Instance, value: Value) -> None:
-    """Append a module that is set as an attribute of an object to the `nn.Sequential` that the object derives from."""
+def register(run: Run, obj: Instance, value: Value, surely: bool = False) -> None:
+    """Append a module that is set as an attribute of an object to the `nn.Sequential` that the object derives from.
+
+    `surely`: the value is a module, or None, even where it is unknown.
+    """
     own = run.state.get((obj, _PART))
-    if isinstance(own, Sequence_) and own.kind == "Sequential" and _is_module(value):
-        containers.append(run, own, value)
+    if not isinstance(own, Sequence_) or own.kind != "Sequential":
+        return
+    chain = own
+    modules = [_is_module(atom) or (surely and isinstance(atom, Unknown)) for atom in run.possible(value)]
+    if modules and all(modules):
+        containers.append(run, chain, value)
+    elif any(modules) and isinstance(value, Phi):
+        run.each(value, lambda atom: register(run, obj, atom, surely))
 
 
 def _is_module(value: Value) -> bool:

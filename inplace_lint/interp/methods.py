@@ -227,7 +227,7 @@ def _register(
             if not run.builds:
                 run.made.buffers.add(value.storage)
         run.put(obj, values[0].value, value)
-        inherited.register(run, obj, value)
+        inherited.register(run, obj, value, surely=name in ("add_module", "register_module"))
     elif len(values) >= 2 and name in ("add_module", "register_module"):
         dynamic_names.register(run, obj, values[1])
     return NONE
