@@ -73,6 +73,7 @@ def branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
         run.path = DEAD
         return
     run.merge(outcomes, conditions, path if left_as_entered else None)
+    run.keep_exact(path)
 
 
 def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:

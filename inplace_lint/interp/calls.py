@@ -317,6 +317,7 @@ def _come_back(run: Run, frame: Frame, path: Guard) -> Value:
         outcomes.append((guard, changes))
         conditions.append(relative(guard, path))
     run.merge(outcomes, conditions)
+    run.keep_exact(path)
     return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
 
 

@@ -40,6 +40,7 @@ class Saved:
         "node_name",
         "only",
         "op",
+        "path",
         "place",
         "read",
         "result",
@@ -55,6 +56,8 @@ class Saved:
     def __init__(self, storage: Storage, guard: Guard, node: Node, place: Place) -> None:
         self.storage = storage
         self.guard = guard
+        #: the path on which the op runs: `guard` without what decides which tensor it is
+        self.path: Guard = ALWAYS
         self.node = node
         self.place = place
         self.op = ""

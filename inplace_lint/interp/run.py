@@ -12,7 +12,7 @@ from .budget import Budget
 from .class_value import ClassValue
 from .frames import DEAD, LENGTH, Frame, Place, State
 from .grad_evidence import of_one_kind
-from .guards import ALWAYS, both, literal
+from .guards import ALWAYS, WEAKENED, both, literal
 from .heap import Heap
 from .iterators import Iteration
 from .joins import join, later, read
@@ -148,6 +148,7 @@ class Run(Literals, Operations):
         if self.keeping.unsaved:
             return
         saved.unchecked = saved.unchecked or self.keeping.unchecked
+        saved.path = self.path
         saved.evaluated = isinstance(self.keeping.mode, Constant) and not self.keeping.mode.value
         self.heap.save(saved)
         if self.keeping.region is not None:
@@ -216,6 +217,14 @@ class Run(Literals, Operations):
             return (ALWAYS, DEAD) if value.rises.holds(value, "!=", 0) else (DEAD, ALWAYS)
         bit = self.bit(("true", value))
         return literal(bit, True), literal(bit, False)
+
+    def keep_exact(self, path: Guard) -> None:
+        """Go on along `path`, which led here, where what comes out is too complex: some of it has raised or returned.
+
+        So code behind many such exits is taken to be reached, and is no guess.
+        """
+        if self.path and self.path.positive & WEAKENED and not path.positive & WEAKENED:
+            self.path = path
 
     def merge(
         self,
