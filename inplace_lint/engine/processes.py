@@ -46,7 +46,7 @@ def in_order(
         jobs = 1
     collects = gc.isenabled()
     # Syntax trees are many small objects without cycles, and the collector took half of the time. The cycles there are
-    # become garbage when a program is made anew (`of_project`), and are collected there.
+    # become garbage after each run, and are collected once they are many (`of_project`).
     gc.disable()
     try:
         yield from _in_processes(what, items, jobs, worker or Worker()) if jobs > 1 else map(what, items)

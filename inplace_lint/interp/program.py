@@ -35,31 +35,29 @@ BASE_BITS = 4096
 _KEPT = 600
 #: Limit of their texts together, in bytes: with what is known of it, a parsed file takes 300 times its size.
 _KEPT_BYTES = 10_000_000
-#: After so many parsed files a full garbage collection is worth its time: runs leave reference cycles.
-_COLLECTED = 10 * _KEPT
+#: After so many objects that were made and not freed by themselves, about a gigabyte, garbage is collected: runs leave
+#: reference cycles.
+_UNFREED = 4_000_000
 _latest: tuple[Project, Program] | None = None
-_parsed = 0
 
 
 def of_project(project: Project) -> Program:
     """The program of a project; a new one once it holds too many files."""
-    global _latest, _parsed
+    import gc
+
+    global _latest
+    if gc.get_count()[0] > _UNFREED:
+        gc.collect()
     if _latest is not None and _latest[0] is project:
         files = _latest[1].files
         if files.grown() <= _KEPT and files.size() <= _KEPT_BYTES:
             return _latest[1]
     prefilter = None
     if _latest is not None:
-        _parsed += _latest[1].files.grown()
         files = _latest[1].files.renew()
         if files.project is project:
             prefilter = _latest[1].prefilter.renewed(files)
         _latest = None
-        if _parsed >= _COLLECTED:
-            import gc
-
-            _parsed = 0
-            gc.collect()  # runs leave reference cycles
     _latest = (project, Program(project, prefilter))
     return _latest[1]
 

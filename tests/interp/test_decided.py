@@ -1,0 +1,112 @@
+"""Tests that Python decides for constants and containers are decided here too, so that one arm is left: in torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import inplace_lint
+
+torch = pytest.importorskip("torch")
+
+PROGRAM = """import collections.abc
+import enum
+import numbers
+import typing
+from collections.abc import Hashable, Mapping, Sequence
+
+import torch
+from torch import nn
+
+
+def choose(given):
+    if {test}:
+        return nn.Softplus
+    return nn.Sigmoid
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+        self.act = choose({given})()
+
+    def forward(self, x):
+        y = self.act(self.inner(x))
+        y += 1
+        return y
+"""
+GIVEN = [
+    '"word"',
+    "3",
+    "2.5",
+    "None",
+    '("elu", {"alpha": 1.0})',
+    '["a"]',
+    '{"a": 1}',
+    "{1, 2}",
+    "nn.ReLU()",
+]
+TESTS = [
+    "isinstance(given, Hashable)",
+    "isinstance(given, Mapping)",
+    "isinstance(given, Sequence)",
+    "isinstance(given, (enum.EnumMeta, collections.abc.Set))",
+    "isinstance(given, numbers.Number)",
+    "isinstance(given, typing.Mapping)",
+    'given == "word"',
+    "given != None",
+    "given == 3",
+]
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("given", GIVEN)
+def test_only_the_arm_that_python_takes(given: str, test: str) -> None:
+    source = PROGRAM.format(given=given, test=test)
+    there: dict[str, Any] = {}
+    exec(source, there)
+    result = there["Net"]()(torch.ones(2, 3)).sum()
+    raises = isinstance(there["Net"]().act, torch.nn.Sigmoid)
+    if raises:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            result.backward()
+    else:
+        result.backward()
+    found = [one.code for one in inplace_lint.check(source, filename="a.py").diagnostics if one.code < "IPL2"]
+    # Where a test is left open, the faulty arm may be taken: only then may something be told that does not happen.
+    assert found == (["IPL101"] if raises or (given, test) in OPEN else [])
+
+
+#: Not decided: whether a layer is hashable.
+OPEN = {("nn.ReLU()", TESTS[0])}
+
+INDEXED = PROGRAM.replace(
+    "    if {test}:\n        return nn.Softplus\n    return nn.Sigmoid", "    return {given}[{test}]"
+)
+
+
+@pytest.mark.parametrize(
+    ("choices", "raises"),
+    [
+        ("(nn.Softplus, nn.Tanhshrink)", False),
+        ("(nn.Softplus, nn.Sigmoid)", True),
+        ("[nn.Tanh, nn.Sigmoid]", True),
+    ],
+)
+def test_any_of_a_short_tuple_at_an_unknown_index(choices: str, raises: bool) -> None:
+    source = INDEXED.format(given=choices, test="given - 1").replace(
+        "__init__(self)", "__init__(self, kind=2)"
+    )
+    source = source.replace(f"choose({choices})", "choose(kind)")
+    there: dict[str, Any] = {}
+    exec(source, there)
+    result = there["Net"](2)(torch.ones(2, 3)).sum()
+    if raises:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            result.backward()
+    else:
+        result.backward()
+    found = [one.code for one in inplace_lint.check(source, filename="a.py").diagnostics if one.code < "IPL2"]
+    assert found == (["IPL101"] if raises else [])
