@@ -240,7 +240,7 @@ def _doubts(tracer: Tracer, hazard: Hazard, run: Run, context: Context, confiden
     if saved.autocast:
         found.append("under autocast it may be a copy that is saved")
     credible = context.credible(hazard.guard, saved)
-    if credible and not context.is_trained(credible, saved.path):
+    if credible and not context.is_trained(credible):
         found.append(_DOUBT)
     elif not run.by_default(credible):
         found.append("it happens only with a flag or a word that is not the default")

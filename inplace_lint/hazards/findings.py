@@ -8,7 +8,7 @@ from ..interp import driver_run
 from ..interp.access_paths import INSIDE, access_path
 from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
-from ..interp.guards import ALWAYS, NEVER, both, conjunction, either, implies, surely, tests, where
+from ..interp.guards import NEVER, both, conjunction, either, implies, tests, whatever, where
 from ..interp.storage import DOES
 from ..interp.values import Tensor, Unknown, alternatives
 from .arguments import overwritten
@@ -250,7 +250,7 @@ class Context:
             return POSSIBLE
         if saved.only or saved.autocast or self.run.supposes:
             confidence = min(confidence, LIKELY)
-        if not self.is_trained(guard, saved.path) or (saved.evaluated and not self.run.steps.trains):
+        if not self.is_trained(guard) or (saved.evaluated and not self.run.steps.trains):
             return POSSIBLE
         if self.run.supposes and driver_run.is_guessed(self.run, saved.place, write.place):
             return POSSIBLE
@@ -293,13 +293,10 @@ class Context:
             for ground in found
         )
 
-    def is_trained(self, guard: Guard, given: Guard = ALWAYS) -> bool:
-        """Whether one of the paths is neither a guess nor in evaluation mode; `given`: where the program has to get.
-
-        That an op is reached at all may rest on guesses too: code before it raises on the other paths.
-        """
+    def is_trained(self, guard: Guard) -> bool:
+        """Whether one of the paths is neither a guess nor in evaluation mode."""
         run = self.run
-        return bool(surely(where(guard, run.evaluation, 0), where(given, run.evaluation, 0), run.doubtful))
+        return bool(whatever(where(guard, run.evaluation, 0), run.doubtful))
 
     def _returned(self, saved: Saved) -> bool:
         """Whether the function returns a tensor whose graph contains the saving node."""

@@ -54,6 +54,7 @@ def branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
     conditions: list[Guard] = []
     moved: list[tuple[Guard, dict[int, Value]]] = []
     left_as_entered = True
+    ways_out = run.ways_out()
     for guard, arm in arms:
         arm_path = both(path, guard)
         if not arm_path:
@@ -73,7 +74,8 @@ def branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
         run.path = DEAD
         return
     run.merge(outcomes, conditions, path if left_as_entered else None)
-    run.keep_exact(path)
+    if run.ways_out() == ways_out:
+        run.keep_exact(path)
 
 
 def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:

@@ -138,16 +138,6 @@ def minus(a: Guard, b: Guard) -> Guard:
     return both(_without(a, where(b, 0, WEAKENED)), literal(0, True))
 
 
-def surely(guard: Guard, path: Guard, guesses: int) -> Guard:
-    """The guard under which `guard` holds on `path` for all outcomes of the tests in the mask `guesses`.
-
-    Outcomes that exclude the path do not count: code that is reached has left them behind.
-    """
-    if not tests(path) & guesses:
-        return whatever(guard, guesses)
-    return both(whatever(either(guard, minus(ALWAYS, path)), guesses), apart_from(path, guesses))
-
-
 def where(guard: Guard, positive: int, negative: int) -> Guard:
     """The guard restricted to known outcomes: the literals in `positive` hold, those in `negative` do not."""
     if guard.positive & negative or guard.negative & positive:

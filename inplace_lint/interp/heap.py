@@ -40,7 +40,6 @@ class Saved:
         "node_name",
         "only",
         "op",
-        "path",
         "place",
         "read",
         "result",
@@ -56,8 +55,6 @@ class Saved:
     def __init__(self, storage: Storage, guard: Guard, node: Node, place: Place) -> None:
         self.storage = storage
         self.guard = guard
-        #: the path on which the op runs: `guard` without what decides which tensor it is
-        self.path: Guard = ALWAYS
         self.node = node
         self.place = place
         self.op = ""

@@ -148,7 +148,6 @@ class Run(Literals, Operations):
         if self.keeping.unsaved:
             return
         saved.unchecked = saved.unchecked or self.keeping.unchecked
-        saved.path = self.path
         saved.evaluated = isinstance(self.keeping.mode, Constant) and not self.keeping.mode.value
         self.heap.save(saved)
         if self.keeping.region is not None:
@@ -218,11 +217,19 @@ class Run(Literals, Operations):
         bit = self.bit(("true", value))
         return literal(bit, True), literal(bit, False)
 
-    def keep_exact(self, path: Guard) -> None:
-        """Go on along `path`, which led here, where what comes out is too complex: some of it has raised or returned.
+    def ways_out(self) -> int:
+        """How often the current function has been left by `return`, and its innermost loop's round before its end."""
+        loop = self.loops[-1] if self.loops else None
+        rounds = 0 if loop is None else len(loop.breaks) + len(loop.continues)
+        return len(self.frame.returns) + rounds
 
-        So code behind many such exits is taken to be reached, and is no guess.
+    def keep_exact(self, path: Guard) -> None:
+        """Go on along `path`, which led here, where what comes out is too complex because the rest of it has raised.
+
+        So code behind many checks is taken to be reached, and is no guess.
         """
+        if self.trying.catching:
+            return  # the handler goes on with the rest
         if self.path and self.path.positive & WEAKENED and not path.positive & WEAKENED:
             self.path = path
 

@@ -101,7 +101,7 @@ class SecondLooks:
             if hazard.saved.grad < DOES and context.is_fed(hazard.saved):
                 continue
             guard = context.credible(hazard.guard, hazard.saved)
-            if context.is_trained(guard, hazard.saved.path) and run.by_default(guard):
+            if context.is_trained(guard) and run.by_default(guard):
                 return True
             if hazard.saved.grad == DOES or hazard.saved.result:
                 together = either(together, guard)
