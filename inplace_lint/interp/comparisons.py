@@ -69,7 +69,7 @@ _OBJECTS = (
     Tensor,
     Test,
 )
-#: Of these, those that may equal a constant: an object by its `__eq__`, a name of another package by its value.
+#: Of these, those that may equal None: an object by its `__eq__`, a name of another package by its value.
 _MAY_EQUAL = (Instance, Symbol, Tensor, Test)
 
 
@@ -178,11 +178,15 @@ def _equal(run: Run, left: Value, right: Value) -> Value:
 
 
 def _are_of_other_kinds(one: Value, other: Value) -> bool:
-    """Whether one is a container or a callable and the other a string, a number or None: they are never equal."""
-    plain = isinstance(other, Constant) and (
-        other.value is None or isinstance(other.value, (str, bytes, int, float))
-    )
-    return plain and isinstance(one, _OBJECTS) and not isinstance(one, _MAY_EQUAL)
+    """Whether one is an object and the other None, or one a container and the other a word: they are never equal.
+
+    A callable may stand for a word that chooses it where arguments are only guessed: that is not decided.
+    """
+    if not isinstance(other, Constant):
+        return False
+    if other.value is None:
+        return isinstance(one, _OBJECTS) and not isinstance(one, _MAY_EQUAL)
+    return isinstance(one, (Sequence_, Mapping_)) and isinstance(other.value, (str, bytes, int, float))
 
 
 def _are_numbers(*values: object) -> bool:
