@@ -37,19 +37,12 @@ def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Valu
     forward = lookup.find(run, cls.order(), "forward")
     if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
         return run.call_unknown(cls, args, {}, at)
-    context = Unknown()
-    kept, dirty, methods = _of_context()
-    for name, method in methods.items():
-        run.bottom().slots[(context, "member", name)] = method
-    return _apply(run, cls, forward, context, args, at, kept, dirty)
+    return _apply(run, cls, forward, Unknown(), args, at)
 
 
 def call(run: Run, obj: Instance, forward: FunctionValue, args: Sequence[Value], at: ast.AST) -> Value:
     """Calls an object of such a class, which is its own context: `F(alpha)(x)`."""
-    kept, dirty, methods = _of_context()
-    for name, method in methods.items():
-        run.put(obj, name, method)
-    return _apply(run, obj.cls, forward, obj, args, at, kept, dirty)
+    return _apply(run, obj.cls, forward, obj, args, at)
 
 
 def _apply(
@@ -59,9 +52,14 @@ def _apply(
     context: Unknown | Instance,
     args: Sequence[Value],
     at: ast.AST,
-    kept: list[tuple[Guard, Tensor]],
-    dirty: set[Tensor],
 ) -> Value:
+    """Runs `forward` on a context, and makes the node of the call."""
+    kept, dirty, methods = _of_context()
+    for name, method in methods.items():
+        if isinstance(context, Instance):
+            run.put(context, name, method)
+        else:
+            run.set_member(context, name, method)
     given = [found for value in args for found in run.tensors_within(value)]
     mode = run.grad
     run.grad = "off"
@@ -142,9 +140,10 @@ def _read_back(run: Run, cls: ClassValue, context: Unknown | Instance) -> list[V
     backward = lookup.find(run, cls.order(), "backward")
     if not isinstance(backward, FunctionValue):
         return []
+    kept: dict[str, Value | None]
     if isinstance(context, Unknown):
-        kept = run.members(context)
+        kept = dict(run.members(context))
     else:
-        kept = {str(name): run.state[context, name] for name in context.keys}
+        kept = {str(name): run.state.get((context, name)) for name in context.keys}
     read = attributes_read(backward.source.node) if kept else ()
     return [value for name, value in kept.items() if name in read and isinstance(value, (Tensor, Unknown))]

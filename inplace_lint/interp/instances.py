@@ -266,6 +266,7 @@ _OF_PYTHON = {
     "builtins.type": "builtins.type",
 }
 
+#: The modules of Python with classes that say what may be done with a value, by name.
 _SPACES = {"collections.abc": collections.abc, "enum": enum, "numbers": numbers, "typing": typing}
 
 #: Kinds of sequences that are lists or tuples: what `split` returns, what an annotation calls a sequence.

@@ -1,4 +1,4 @@
-"""Runs programs of several files in torch."""
+"""Asks torch whether programs are refused, and the analysis what it says of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,27 @@ import runpy
 import sys
 from typing import TYPE_CHECKING
 
+import inplace_lint
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import torch
+
+
+def spoils(result: torch.Tensor) -> bool:
+    """Whether torch refuses a backward from this tensor because what it needs was written in place."""
+    try:
+        result.sum().backward()
+    except RuntimeError as error:
+        assert "modified by an inplace operation" in str(error)
+        return True
+    return False
+
+
+def told(source: str) -> list[str]:
+    """The codes of the findings IPL1xx in a program."""
+    return [one.code for one in inplace_lint.check(source, filename="a.py").diagnostics if one.code < "IPL2"]
 
 
 def refuses(program: Path, folder: Path) -> bool:
