@@ -26,6 +26,7 @@ from . import (
     refused_calls,
     symbols,
     unmodeled,
+    weights,
 )
 from .budget import DEPTH, is_small
 from .class_value import ClassValue
@@ -52,7 +53,6 @@ from .values import (
     Value,
     flatten,
 )
-from .weights import weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -393,15 +393,15 @@ def skip(
                 containers.smear(run, atom, Unknown(result))  # an empty container is passed to be filled
     storages = {tensor.storage for _, tensor in result.nodes}
     run.handed.given |= storages
-    run.entering.skipped.append(
-        Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
-    )
-    saves = (
-        run.budget.trains and source.owner is not None and not has_quiet_part(run.program.prefilter, source)
-    )
-    for _, atom in run.live(args[0]) if saves and args else ():
-        if isinstance(atom, Instance) and any(cls.source is source.owner for cls in atom.cls.order()):
-            external_modules.chained(run, result, weights_of(run, atom), at)
+    modules: list[Instance] = []
+    if run.budget.trains and source.owner is not None and not has_quiet_part(run.program.prefilter, source):
+        for _, atom in run.live(args[0]) if args else ():
+            if isinstance(atom, Instance) and any(cls.source is source.owner for cls in atom.cls.order()):
+                modules.append(atom)
+                external_modules.chained(run, result, weights.weights_of(run, atom), at)
+    given = {atom for value in values for atom in flatten(value)}
+    saves = bool(modules) and not any(weights.may_own_some(run, value) for value in values[1:])
+    run.entering.skipped.append(Skipped(source, given, storages, result, saves))
     return result
 
 

@@ -5,10 +5,7 @@ The latest test is at the root. After R. E. Bryant, "Graph-based algorithms for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import sys
 
 
 class Diagram:
@@ -94,35 +91,49 @@ def conjoined(a: Diagram, b: Diagram) -> Diagram:
         return a
     if a is FALSE or b is FALSE:
         return FALSE
-    return _on_both_sides(conjoined, _and, a, b)
+    bit = a.bit
+    if bit < b.bit or (bit == b.bit and id(a) > id(b)):
+        a, b, bit = b, a, b.bit
+    found = _and.get((a, b))
+    if found is None:
+        if len(_and) > KEPT:
+            _and.clear()
+        low, high = (b.low, b.high) if b.bit == bit else (b, b)
+        found = _and[a, b] = node(bit, conjoined(a.low, low), conjoined(a.high, high))
+    return found
 
 
-def disjoined(a: Diagram, b: Diagram) -> Diagram:
-    """The disjunction of a and b."""
+def disjoined(a: Diagram, b: Diagram, most: int = sys.maxsize) -> Diagram:
+    """The disjunction of a and b; raises TooLarge where that takes more than `most` diagrams that did not exist."""
+    return _disjoined(a, b, len(_nodes) + most)
+
+
+class TooLarge(Exception):
+    """A diagram that is asked for has more nodes than are wanted."""
+
+
+def _disjoined(a: Diagram, b: Diagram, most: int) -> Diagram:
+    """The disjunction of a and b, unless there are more than `most` diagrams before it is made.
+
+    What is made on the way is part of the result, so the result has no fewer nodes than were new.
+    """
     if a is FALSE or a is b:
         return b
     if b is FALSE:
         return a
     if a is TRUE or b is TRUE:
         return TRUE
-    return _on_both_sides(disjoined, _or, a, b)
-
-
-def _on_both_sides(
-    operation: Callable[[Diagram, Diagram], Diagram],
-    known: dict[tuple[Diagram, Diagram], Diagram],
-    a: Diagram,
-    b: Diagram,
-) -> Diagram:
-    """Applies an operation to both branches of the latest test in a or b; `known` caches the results."""
-    found = known.get((a, b))
+    bit = a.bit
+    if bit < b.bit or (bit == b.bit and id(a) > id(b)):
+        a, b, bit = b, a, b.bit
+    found = _or.get((a, b))
     if found is None:
-        if len(known) > KEPT:
-            known.clear()
-        bit = max(a.bit, b.bit)
-        low, high = sides(a, bit)
-        other_low, other_high = sides(b, bit)
-        found = known[a, b] = node(bit, operation(low, other_low), operation(high, other_high))
+        if len(_nodes) > most:
+            raise TooLarge
+        if len(_or) > KEPT:
+            _or.clear()
+        low, high = (b.low, b.high) if b.bit == bit else (b, b)
+        found = _or[a, b] = node(bit, _disjoined(a.low, low, most), _disjoined(a.high, high, most))
     return found
 
 

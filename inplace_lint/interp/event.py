@@ -14,17 +14,26 @@ if TYPE_CHECKING:
 
 
 class Skipped:
-    """A call of a project function that was not entered, with the values given to it and its result."""
+    """A call of a project function that was not entered, with the values given to it and its result.
 
-    __slots__ = ("given", "result", "source", "tensors")
+    `saves`: it was taken to save all parameters of the module whose method it is.
+    """
+
+    __slots__ = ("given", "result", "saves", "source", "tensors")
 
     def __init__(
-        self, source: FunctionSource, given: set[Value], tensors: set[Storage], result: Unknown
+        self,
+        source: FunctionSource,
+        given: set[Value],
+        tensors: set[Storage],
+        result: Unknown,
+        saves: bool = False,
     ) -> None:
         self.source = source
         self.given = given
         self.tensors = tensors
         self.result = result
+        self.saves = saves
 
 
 class Event:

@@ -37,16 +37,18 @@ ALWAYS = Guard(0, 0, TRUE)
 NEVER: Guard = _Never(-1, -1, FALSE)
 #: A guard whose diagram has more nodes than this is weakened: to the literals that all its paths share, and to the
 #: literal WEAKENED, which marks the guard as a guess.
-_NODES = 128
+_NODES = 64
 WEAKENED = 1
 _guards: dict[tuple[int, int, Diagram], Guard] = {(0, 0, TRUE): ALWAYS}
 _both: dict[tuple[Guard, Guard], Guard] = {}
+_either: dict[tuple[Guard, Guard], Guard] = {}
 
 
 def forget() -> None:
     """Forgets all guards. One still in use must not be compared with new ones: equal ones are then not identical."""
     diagrams.forget()
     _both.clear()
+    _either.clear()
     _guards.clear()
     _guards[0, 0, TRUE] = ALWAYS
 
@@ -94,9 +96,19 @@ def either(a: Guard, b: Guard) -> Guard:
         return a
     if a is NEVER:
         return b
-    positive, negative = a.positive & b.positive, a.negative & b.negative
-    rest = diagrams.disjoined(_beside(a, positive, negative), _beside(b, positive, negative))
-    return _bounded(_guard(positive, negative, rest))
+    known = _either.get((a, b))
+    if known is None:
+        if len(_either) > diagrams.KEPT:
+            _either.clear()
+        positive, negative = a.positive & b.positive, a.negative & b.negative
+        one, other = _beside(a, positive, negative), _beside(b, positive, negative)
+        try:
+            # No literal is shared by all paths of the result, so that it is weakened where it has too many nodes.
+            known = _bounded(_guard(positive, negative, diagrams.disjoined(one, other, _NODES)))
+        except diagrams.TooLarge:
+            known = _weakened(positive, negative)
+        _either[a, b] = known
+    return known
 
 
 def compatible(a: Guard, b: Guard) -> bool:
@@ -189,7 +201,12 @@ def _bounded(guard: Guard) -> Guard:
     """The guard, weakened if its diagram is too large to go on with."""
     if guard.rest.paths <= _NODES or not diagrams.has_more_nodes(guard.rest, _NODES):
         return guard
-    return conjunction(guard.positive | WEAKENED, guard.negative & ~WEAKENED)
+    return _weakened(guard.positive, guard.negative)
+
+
+def _weakened(positive: int, negative: int) -> Guard:
+    """The guess that is made of a guard with these literals whose diagram is too large."""
+    return conjunction(positive | WEAKENED, negative & ~WEAKENED)
 
 
 def _beside(guard: Guard, positive: int, negative: int) -> Diagram:

@@ -76,7 +76,8 @@ def _optimizer_step(run: Run, obj: Optimizer, args: Sequence[Value], at: ast.AST
 def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = False) -> Value:
     """Write the parameters of the owners, as a step does under no_grad; a fused step moves no version counter."""
     quiet = "unchecked" if fused else ""
-    run.steps.trains = run.steps.of_parameters = True
+    run.steps.of_parameters = True
+    run.steps.trains = run.steps.trains or op != "load_state_dict"
     place = run.place(at)
     for owner in owners:
         unseen = _may_have_been_reached(run, owner)

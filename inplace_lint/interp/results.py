@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
@@ -85,7 +84,14 @@ def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
         return (value if value is not None else Unknown()), source
     if ret.kind in ("view", "views", "slices", "maybe") and source:
         views: list[tuple[Guard, Value]] = []
-        copy = cache(partial(_fresh, run, op, ret))
+        copies: list[Tensor] = []
+
+        def copy() -> Tensor:
+            """One copy for all alternatives of the operand."""
+            if not copies:
+                copies.append(_fresh(run, op, ret))
+            return copies[0]
+
         for guard, tensor in source:
             views += _view_or_copy(run, op, ret, guard, tensor, copy)
         value = join(views)

@@ -381,7 +381,9 @@ class Run(Literals, Operations):
                 continue
             for value in inside:
                 within = self.tensors_within(value, depth - 1)
-                found.extend((both(guard, g), t) for g, t in within if both(guard, g))
+                if guard is not self.path:  # which is part of the guards already
+                    within = [(met, tensor) for g, tensor in within if (met := both(guard, g))]
+                found += within
         return found
 
     def elements(self, container: Sequence_ | Mapping_ | Instance) -> list[Value]:

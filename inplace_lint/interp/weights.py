@@ -20,6 +20,7 @@ from .values import (
     Unknown,
     Value,
     alternatives,
+    flatten,
 )
 
 if TYPE_CHECKING:
@@ -106,6 +107,15 @@ def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
                 else:
                     found += _made_elsewhere(run, part, depth - 1)
     return found
+
+
+def may_own_some(run: Run, value: Value) -> bool:
+    """Whether a value is, or holds, an object or module that may have parameters."""
+    owners: list[Value] = []
+    owners_in(run, value, owners)
+    return any(not isinstance(owner, Tensor) for owner in owners) or any(
+        isinstance(atom, Unknown) and external_modules.known_weights(run, atom) for atom in flatten(value)
+    )
 
 
 def is_replaced(run: Run, at: ast.AST) -> bool:

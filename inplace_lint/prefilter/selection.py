@@ -146,12 +146,24 @@ def trains(module: Module, function: FunctionSource | None = None) -> bool:
     for _ in range(_DEEP):
         if b".backward(" in text:
             return True
-        called = {f for name in called_in(text) for f in by_name.get(name, ())} - entered
+        words = called_in(text)
+        called = {
+            f for name in words for f in by_name.get(name, ()) if f not in entered and _may_be_called(f, text)
+        }
         if not called:
             return False
         entered |= called
         text = b"\n".join([f.text for f in called])
     return False
+
+
+def _may_be_called(function: FunctionSource, text: bytes) -> bool:
+    """Whether a call of this name in a text gives the function what it needs: `model.train()` is no `train(loader)`."""
+    given = function.node.args
+    needed = len(given.posonlyargs) + len(given.args) - len(given.defaults)
+    is_bound = function.owner is not None and function.descriptor != "staticmethod"
+    word = function.name.encode() + b"("
+    return needed <= int(is_bound) or text.count(word) > text.count(word + b")")
 
 
 def _statements(module: Module) -> bytes:

@@ -314,7 +314,8 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
     if not run.entering.skipped:
         return frozenset()
     written = {write.storage for write in run.found.writes}
-    if run.steps.of_parameters or not written.isdisjoint(run.several.stand_ins):
+    writes_parameters = run.steps.of_parameters or not written.isdisjoint(run.several.stand_ins)
+    if writes_parameters and run.heap.confirm(run.weighed()):
         return frozenset(call.source for call in run.entering.skipped)
     owners: set[Value] = set()
     called = {one.result: func for func, forwards in run.handed.forwards.items() for one in forwards}
@@ -331,6 +332,9 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
         call.source
         for call in run.entering.skipped
         if call.tensors & written
+        or (
+            writes_parameters and not call.saves
+        )  # what saves all parameters, and spoils none so, spoils none
         or call.result in owners
         or call.given & owners
         or any(isinstance(value, Instance) and holds(run, value, written) for value in call.given)

@@ -147,6 +147,23 @@ def test_a_guard_of_many_nodes_is_weakened_to_what_its_paths_have_in_common() ->
     assert not diagrams.has_more_nodes(wide.rest, 200)
 
 
+def test_a_guess_costs_little_more_than_the_largest_guard() -> None:
+    """The diagram of a disjunction is not made to its end where it has too many nodes."""
+    guards.forget()
+    odd: guards.Guard = NEVER
+    even: guards.Guard = NEVER
+    for bit in range(1, 10, 2):
+        odd = either(odd, both(literal(bit, True), literal(bit + 10, True)))
+        even = either(even, both(literal(bit + 1, True), literal(bit + 11, True)))
+    assert not (guards.tests(odd) | guards.tests(even)) & WEAKENED
+    before = guards.count()
+    assert guards.tests(either(odd, even)) & WEAKENED
+    limited = guards.count() - before
+    before = guards.count()
+    diagrams.disjoined(odd.rest, even.rest)
+    assert guards.count() - before > 5 * limited
+
+
 def test_the_cost_of_a_test_that_is_asked_again_does_not_grow() -> None:
     guards.forget()
     path = ALWAYS

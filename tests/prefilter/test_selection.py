@@ -10,7 +10,7 @@ from inplace_lint.checks import check_source
 from inplace_lint.prefilter.callers import users_of_objects
 from inplace_lint.prefilter.driver_synthesis import Driver, of_entry_points
 from inplace_lint.prefilter.prefilter import Prefilter
-from inplace_lint.prefilter.selection import suspects
+from inplace_lint.prefilter.selection import suspects, trains
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
 from inplace_lint.schedule import analyze
@@ -197,3 +197,18 @@ def test_a_class_in_a_signature_makes_no_object() -> None:
     named = Module("program.py", HELD.format("Halve").encode())
     writer = named.classes["Halve"].methods["__exit__"]
     assert [f.name for f in users_of_objects(named, {writer})] == ["f"]
+
+
+def test_a_call_that_gives_too_little_is_no_call_of_what_trains() -> None:
+    _, _, module = prefiltered(
+        "class Loop:\n"
+        "    def train(self, batches):\n        self.model(batches).backward()\n\n"
+        "    def test(self, batch):\n        self.model.train()\n        return self.model(batch)\n\n"
+        "    def both(self, batches):\n        self.model.train()\n        self.train(batches)\n"
+    )
+    methods = module.classes["Loop"].methods
+    assert {name: trains(module, method) for name, method in methods.items()} == {
+        "train": True,
+        "test": False,
+        "both": True,
+    }
