@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..hazards.finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
 from ..hazards.findings import Context, of_run, proved
-from ..interp.guards import ALWAYS, implies, literal, relative, ways
+from ..interp.guards import ALWAYS, implies, relative, ways
 from ..interp.storage import DOES
 from ..schedule.refine import refine
-from .tracing import TRAINING
+from . import condition_words
 
 if TYPE_CHECKING:
     from ..hazards.finding import Finding
@@ -45,8 +45,8 @@ _CODES = {
 }
 
 
-#: Most alternative paths to a line that are worded.
-_TOLD = 8
+#: Of so many alternative paths to a line, so many are worded.
+_LOOKED_AT, _TOLD = 8, 3
 
 
 def words(tracer: Tracer, done: Done, checked: bool) -> str:
@@ -125,9 +125,10 @@ def conditions(tracer: Tracer, run: Run, guard: Guard) -> str:
     """A guard in words: the conditions of the source that it stands for."""
     if not guard:
         return "a path is taken that cannot be"
-    told = [_conjunction(tracer, run, positive, negative) for positive, negative in ways(guard, _TOLD)]
-    told = list(dict.fromkeys(told))
-    if guard.rest.paths > _TOLD:
+    found = [_conjunction(tracer, run, positive, negative) for positive, negative in ways(guard, _LOOKED_AT)]
+    found = list(dict.fromkeys(found))
+    told = found[:_TOLD]
+    if guard.rest.paths > _LOOKED_AT or len(found) > _TOLD:
         told.append("in other cases")
     return told[0] if len(told) == 1 else "either " + ", or ".join(told)
 
@@ -141,28 +142,18 @@ def beyond(guard: Guard, path: Guard) -> Guard | None:
 
 
 def _conjunction(tracer: Tracer, run: Run, positive: int, negative: int) -> str:
-    parts = []
+    parts: list[str] = []
+    unnamed = 0
     for bit in range((positive | negative).bit_length()):
         if (positive | negative) >> bit & 1:
-            holds, fails = tracer.tests.get((run, bit)) or _unnamed(run, bit)
-            parts.append(holds if positive >> bit & 1 else fails)
-    return " and ".join(parts) or "anything"
-
-
-def _unnamed(run: Run, bit: int) -> tuple[str, str]:
-    for name, value in run.root.args.items():
-        for guard, _ in getattr(value, "alternatives", ()):
-            if guard is literal(bit, True):
-                return f"the argument `{name}` is true", f"the argument `{name}` is false"
-    if run.evaluation >> bit & 1:
-        return TRAINING
-    if run.asked.enabled >> bit & 1:
-        return "gradients are enabled", "gradients are disabled"
-    if bit in run.asked.requires:
-        return "it requires grad", "it does not require grad"
-    if run.doubtful >> bit & 1:
-        return "an operation gives the same memory", "an operation gives a copy"
-    return "a test elsewhere holds", "a test elsewhere does not hold"
+            told = tracer.tests.get((run, bit)) or condition_words.of(run, bit)
+            if told is None:
+                unnamed += 1
+            else:
+                parts.append(told[0] if positive >> bit & 1 else told[1])
+    if unnamed:
+        parts.append(condition_words.unnamed(unnamed))
+    return " and ".join(dict.fromkeys(parts)) or "anything"
 
 
 def _finding(tracer: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:

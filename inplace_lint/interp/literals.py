@@ -155,6 +155,14 @@ class Literals:
         """The key of an interned scalar."""
         return self._keys.get(value)
 
+    def key_of_bit(self, bit: int) -> Hashable:
+        """The key of the test that a bit stands for; None if there is none."""
+        for bits in (self._bits, self.program.built.bits):
+            for key, known in bits.items():
+                if known == bit:
+                    return key
+        return None
+
     def known(self, key: Hashable) -> int | None:
         """The bit for a test, if it was made."""
         bit = self._bits.get(key)

@@ -255,3 +255,41 @@ def test_an_operand_that_may_be_a_number_is_said_to_be_no_evidence() -> None:
     text = told(code, 9)
     assert "nothing proves that one to be a tensor" in text
     assert "because clamp_ keeps a copy of what it overwrites" in text
+
+
+def test_conditions_that_a_constructor_decides_are_told_by_what_it_is_given() -> None:
+    text = told(
+        """
+        class Gate(nn.Module):
+            def __init__(self, kind, halve=False, size=None):
+                super().__init__()
+                self.act = torch.sigmoid if kind == "sigmoid" else torch.cos
+                self.halve = halve and size
+
+            def forward(self, x):
+                y = self.act(x)
+                if self.halve:
+                    y.mul_(0.5)
+                return y
+        """,
+        11,
+    )
+    assert (
+        "It is reached if the argument `halve` of `Gate.__init__` is true and a test elsewhere allows it."
+        in text
+    )
+    assert "  if a value equals 'sigmoid':" in text
+    assert "  if a value is not 'sigmoid':" in text
+
+
+def test_of_many_ways_to_a_line_a_few_are_told() -> None:
+    code = """
+        def f(x, a, b, c, d, e):
+            y = torch.exp(x)
+            if (a or b) and (b or c) and (c or d) and (d or e):
+                y.mul_(2)
+            return y
+        """
+    text = told(code, 5)
+    assert "in other cases" in text
+    assert all(line.count(", or ") <= 3 for line in text.splitlines())
