@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..torchmodel import table
+from ..torchmodel import randomness, table
 from . import ops
 from .aliases import is_fresh_layer
 from .dispatch import is_kernel
 from .frames import Unfollowed
 from .operations import MAKERS, einsum, method, operation
-from .terms import Term, ends, integer, is_const
+from .terms import Term, ends, integer, is_const, parts
 
 if TYPE_CHECKING:
     import ast
@@ -66,7 +66,7 @@ def unfollowed(
         graph.replace(receiver, changed, at)
         return changed
     names = tuple(kwargs or ())
-    term = graph.terms("call", func, len(args or ()), names, *operands, at=at)
+    term = graph.terms("call", func, len(args or ()), names, *operands, at=at, repeats=_repeats(graph, func))
     if func.op == "symbol" and is_kernel(func.args[0]):
         graph.moment(at, term)
     for written in _written(graph, func, operands, kwargs):
@@ -95,6 +95,18 @@ def _written(graph: Graph, func: Term, operands: list[Term], kwargs: dict[str, T
 def _is_layer(graph: Graph, func: Term) -> bool:
     """Whether the callee is an instance of a torch.nn class."""
     return module_of(graph, func) is not None
+
+
+def _repeats(graph: Graph, func: Term) -> bool:
+    """Whether a callee gives the same whenever it is given the same, as most functions and layers of torch do."""
+    if func.op == "symbol":
+        return _reads_only(func) and func.args[0].rpartition(".")[2] not in randomness.FUNCTIONS
+    made = module_of(graph, func)
+    if made is None or any(one.op == "instance" and one.args[1] and one.args[1].many for one in parts(func)):
+        return False
+    inside = [one for one in parts(made) if one.op in ("new", "instance", "opaque", "call")]
+    kinds = [one.args[0] if one.op == "new" else None for one in inside]
+    return all(isinstance(kind, str) and kind.rpartition(".")[2] not in randomness.LAYERS for kind in kinds)
 
 
 def apply(

@@ -120,14 +120,15 @@ class GraphRun(ValueTerms):
                 self.root.outside.add(obj)
             else:
                 args[parameter.arg] = self.value_of(self.graph.parameter(source, parameter.arg))
-        function_before = self.graph.terms.function
+        terms = self.graph.terms
+        before = terms.function, terms.activation
         try:
             self.enter(function, [], args, source.node, exact=False, force=True)
         except (OutOfBudget, RecursionError):
             self.found.cut = NESTED
             raise Spent from None
         finally:
-            self.graph.terms.function = function_before
+            terms.function, terms.activation = before
 
     def constant(self, module: Module, node: ast.expr) -> Term:
         return self.term(names.evaluate_in(self, module, node))
@@ -305,6 +306,10 @@ class GraphRun(ValueTerms):
             given, named, inner = [*inner.args, *given], {**inner.kwargs, **named}, inner.func
         if isinstance(inner, Symbol) and calls.is_maker(inner.dotted) and not _spreads(at):
             exact = True  # in `torch.ones(n, **factory)` the spread holds only device and dtype
+        if self.general and isinstance(inner, TorchModule) and self._is_nameless(inner):
+            # Where it stands for any of several layers, each call may be of another.
+            terms = map(self.term, (inner, *given, *named.values()))
+            return self.value_of(self.graph.terms.opaque(None, *terms))
         if isinstance(inner, OpValue) and given:
             name = inner.op.name.rpartition(".")[2]
             graph = self.stand()
@@ -335,6 +340,11 @@ class GraphRun(ValueTerms):
             if isinstance(result, (Tensor, Unknown)):
                 self.note(result, graph.terms.opaque(at, *map(self.term, (*args, *kwargs.values()))))
         return result
+
+    def _is_nameless(self, layer: TorchModule) -> bool:
+        """Whether a layer is neither an attribute nor made by this function, as an element of a list."""
+        term = self.term(layer)
+        return term.op == "new" and term.at is None
 
     def _is_layer(self, value: Value) -> bool:
         """Whether a value is an nn.Sequential that an object holds and that contains torch's layers only."""

@@ -47,6 +47,8 @@ class Term:
 UNIQUE = frozenset(
     "call opaque matmul bmm baddbmm einsum softmax dropout sdpa new mha rand randn empty".split()
 )
+#: Of these, what a function computes anew each time that it is called.
+_FRESH = frozenset("call opaque dropout new rand randn empty".split())
 
 
 class Terms:
@@ -55,15 +57,18 @@ class Terms:
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Term] = {}
         self.function: FunctionSource | None = None
+        #: the number of the activation of that function
+        self.activation = 0
 
-    def __call__(self, op: str, *args: Any, at: ast.AST | None = None) -> Term:
+    def __call__(self, op: str, *args: Any, at: ast.AST | None = None, repeats: bool = False) -> Term:
+        """The term of an operation at a place; `repeats`: a call of it would give the same each time."""
         key: tuple[Any, ...] = (op, *args)
         if op == "const":
             key = (op, type(args[0]), repr(args[0]))
         elif op in UNIQUE:
             if at is None and op == "opaque":  # unknown values are never equal to each other
                 return Term(op, args, at, self.function)
-            key = (id(at), *key)
+            key = (id(at), self.activation if op in _FRESH and not repeats else 0, *key)
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = Term(op, args, at, self.function)

@@ -121,7 +121,7 @@ class ValueTerms(Interpreter):
         if self._is_made_here(value) and isinstance(value, Instance):
             return terms("new", terms("class", value.cls.source), *map(self.term, self.elements(value)))
         if isinstance(value, Instance):
-            return terms("instance", value.cls.source)
+            return terms("instance", value.cls.source, None if value is self.receiver else value)
         if isinstance(value, ClassValue):
             return terms("class", value.source)
         if isinstance(value, FunctionValue):
@@ -221,7 +221,7 @@ class ValueTerms(Interpreter):
                 known.conditions = self._frames[frame.via.frame.uid].conditions
             self._frames[frame.uid] = known
         graph.frame = known
-        graph.terms.function = frame.function
+        graph.terms.function, graph.terms.activation = frame.function, frame.uid
         return graph
 
     def is_term(self, value: Value) -> bool:
@@ -299,7 +299,7 @@ class ValueTerms(Interpreter):
         frame = next((one for one in self.frames.values() if one.function is graph.root), None)
         if frame is None:
             return None, False
-        outer = (self.frame, self.state, self.path, frame.registers, graph.terms.function)
+        outer = (self.frame, self.state, self.path, frame.registers)
         self.frame, self.state, self.path, frame.registers = frame, State(self.state), ALWAYS, {}
         known = self.stand().frame
         conditions, known.conditions = known.conditions, moment.conditions
@@ -315,7 +315,8 @@ class ValueTerms(Interpreter):
         except OutOfBudget:
             return None, True
         finally:
-            self.frame, self.state, self.path, frame.registers, graph.terms.function = outer
+            self.frame, self.state, self.path, frame.registers = outer
+            self.stand()
             known.conditions = conditions
             for log, length in zip(logs, lengths):
                 del log[length:]

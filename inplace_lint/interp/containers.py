@@ -199,12 +199,14 @@ def any_element(run: Run, value: Value) -> Value:
 
 
 def one_of_many(run: Run, value: Value) -> Value:
-    """Notes that each tensor the value may be stands for any of several tensors; returns the value."""
+    """Notes that each tensor or object the value may be stands for any of several; returns the value."""
     for _, atom in alternatives(value):
         if isinstance(atom, Tensor):
             run.several.many.add(atom)
         elif isinstance(atom, Unknown) and atom.tensor is not None:
             run.several.many.add(atom.tensor)
+        elif isinstance(atom, Instance):
+            atom.many = True
     return value
 
 

@@ -276,13 +276,15 @@ ABSENT = _Absent()  #: what a container holds under a key that was removed
 class Instance(Value):
     """An object of a class of the project; the state holds its attributes by (object, name)."""
 
-    __slots__ = ("buffers", "cls", "keys", "pending", "shared")
+    __slots__ = ("buffers", "cls", "keys", "many", "pending", "shared")
 
     def __init__(self, cls: ClassValue, shared: bool = False) -> None:
         #: the names of the buffers that it registered
         self.buffers: set[str] = set()
         self.cls = cls
         self.keys: dict[Hashable, None] = {}
+        #: it stands for any of several objects
+        self.many = False
         #: the arguments of an `__init__` that was put off until the object is used
         self.pending: tuple[Sequence[Value], Mapping[str, Value]] | None = None
         #: built for all runs, or part of such an object
