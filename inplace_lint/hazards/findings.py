@@ -324,7 +324,7 @@ class Context:
         """Adds a finding for an event to `found`, unless one as sure stands at the same place."""
         if not event.storage.is_tensor() or (event.grad < DOES and not event.storage.credible()):
             return
-        if event.kind == "multi-view" and event.used and event.storage.parts_only:
+        if event.kind == "multi-view" and event.storage.parts_only:
             return  # it may be a list, whose elements are no views
         run = self.run
         guard = event.guard

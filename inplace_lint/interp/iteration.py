@@ -252,6 +252,17 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
     if isinstance(value, Unknown) and value.tensor is not None and value.tensor.storage.is_tensor():
         value = value.tensor
     if isinstance(value, Tensor):
+        owner = value.storage.value
+        if (
+            value.part
+            and isinstance(owner, Unknown)
+            and (not value.storage.proved or value.storage.parts_only)
+        ):
+            # `h, c = states[i]`: an element of what may be a list is as likely a tuple as a tensor.
+            key = at if value.taken is None else value.taken.key
+            parts = [run.member(owner, (key, i)) for i in range(count)]
+            run.several.parts.update(part for part in parts if isinstance(part, Unknown))
+            return parts
         row = indexing.iterate(run, value, at)
         return [row for _ in range(count)]
     if isinstance(value, Sequence_):
