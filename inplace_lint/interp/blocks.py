@@ -379,25 +379,31 @@ def _with(run: Run, i: ir.With) -> None:
             return
         grad_mode.apply(run, manager)
     elif (generator := generators.entered(run, manager)) is not None:
+        returned: list[Value | None] = []
 
         def body(given: Value) -> None:
             registers[i.dst] = given
-            run.block(i.body)
+            returned.append(exceptions.returned_by(run, i.body))
 
         generators.around(run, generator, i.at, body)
+        exceptions.return_behind(run, returned[0] if len(returned) == 1 else None)
         run.grad, run.keeping.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = (
             outer
         )
         return
     elif not isinstance(manager, Optimizer):
         registers[i.dst] = contexts.enter_context(run, manager, i.at)
+    result: Value | None = None
     if isinstance(manager, contexts.Context) and manager.suppresses:
         exceptions.suppressed(run, manager.suppresses, i.body)
     elif isinstance(manager, Instance):
-        exceptions.guarded(run, i.body, lambda: contexts.leave_context(run, manager, i.at))
+        result = exceptions.guarded(run, i.body, lambda: contexts.leave_context(run, manager, i.at))
+    elif isinstance(manager, contexts.Context):
+        result = exceptions.returned_by(run, i.body)
     else:
         run.block(i.body)
     contexts.leave_context(run, manager, i.at)
+    exceptions.return_behind(run, result)
     run.grad, run.keeping.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
 
 

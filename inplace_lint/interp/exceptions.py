@@ -10,6 +10,7 @@ from . import containers
 from .class_value import ClassValue
 from .frames import DEAD, State
 from .guards import both, literal
+from .joins import join
 from .values import (
     Bound,
     Constant,
@@ -162,10 +163,14 @@ def _handle(
 
 def caught(run: Run, body: ir.Block) -> Catch:
     """Runs the body of a `try`, in a state of its own, and collects what it raises."""
+    return _caught(run, lambda: run.block(body))
+
+
+def _caught(run: Run, action: Callable[[], None]) -> Catch:
     catch = Catch(run.state)
     run.state = State(catch.base)
     run.trying.catching.append(catch)
-    run.block(body)
+    action()
     run.trying.catching.pop()
     return catch
 
@@ -257,10 +262,36 @@ def _try(run: Run, i: ir.Try) -> None:
         run.block(i.final)
 
 
-def guarded(run: Run, body: ir.Block, leave: Callable[[], Value]) -> None:
-    """Runs the body of a `with`; where it raises, `leave` calls `__exit__`, which tells whether to go on behind it."""
+def returned_by(run: Run, body: ir.Block) -> Value | None:
+    """Runs the body of a `with` whose end has code to run. If every path returns, what they return, else None.
+
+    `return_behind` returns it once that code has run. Where some paths go on, those that return leave out that code.
+    """
+    count = len(run.frame.returns)
+    run.block(body)
+    returned = run.frame.returns[count:]
+    if run.path or not returned:
+        return None
+    del run.frame.returns[count:]
+    run.merge([(path, changes) for path, _, changes in returned])
+    return join([(path, value) for path, value, _ in returned])
+
+
+def return_behind(run: Run, value: Value | None) -> None:
+    """Returns what the body of a `with` returned, after the code at its end."""
+    if value is not None and run.path:
+        run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
+        run.path = DEAD
+
+
+def guarded(run: Run, body: ir.Block, leave: Callable[[], Value]) -> Value | None:
+    """Runs the body of a `with`; where it raises, `leave` calls `__exit__`, which tells whether to go on behind it.
+
+    What the body returns, as `returned_by` says.
+    """
     base = run.state
-    catch = caught(run, body)
+    returned: list[Value | None] = []
+    catch = _caught(run, lambda: returned.append(returned_by(run, body)))
     outcomes = [(run.path, run.state.slots)]
     for path, changes, error in catch.raised:
         run.path, run.state = path, State(base)
@@ -271,6 +302,7 @@ def guarded(run: Run, body: ir.Block, leave: Callable[[], Value]) -> None:
         throw(run, error)
     run.state = base
     run.merge(outcomes)
+    return returned[0]
 
 
 def suppressed(run: Run, kinds: Sequence[Value], body: ir.Block) -> None:
