@@ -277,7 +277,8 @@ def deepened(
                 shallow = run
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
-            if program.soft_limit == usual and run.budget.is_spent() and run.steps.trains:
+            trained = run.steps.trains or run.steps.of_parameters
+            if program.soft_limit == usual and run.budget.is_spent() and trained:
                 program.soft_limit = TRAINING
             elif not wanted and not learnt:
                 break
