@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..interp import blocks
+from ..interp import blocks, containers
 from ..interp.execute import HANDLERS
 from ..interp.frames import Loop, State
 from ..interp.guards import literal
@@ -169,6 +169,10 @@ def _unpack(run: GraphRun, i: ir.Unpack) -> None:
         whole = run.term(source)
         for number, dst in enumerate(i.dsts):
             registers[dst] = run.value_of(_part(graph, whole, number, len(i.dsts), i.star, i.at))
+    elif run.general and isinstance(source, Sequence_) and containers.items(run, source) is None:
+        whole = run.term(source)  # one value stands for all of its elements
+        for number, dst in enumerate(i.dsts):
+            registers[dst] = run.value_of(_part(graph, whole, number, len(i.dsts), i.star, i.at))
     else:
         HANDLERS[ir.Unpack](run, i)
 
@@ -183,6 +187,14 @@ def _part(graph: Graph, whole: Term, number: int, count: int, star: int, at: ast
         place = number if number < star else number - count
         return graph.terms("size", whole.first, graph.terms.const(place), at=at)
     return graph.terms("opaque", whole, number, at=at)
+
+
+def _call(run: GraphRun, i: ir.Call) -> None:
+    """Tells apart the copies of a call in a comprehension that is written out: `q, k, v = [draw() for _ in "123"]`."""
+    terms = run.graph.terms
+    outer, terms.copy = terms.copy, run.copy_of(i)
+    HANDLERS[ir.Call](run, i)
+    terms.copy = outer
 
 
 def _set_attribute(run: GraphRun, i: ir.SetAttribute) -> None:
@@ -391,6 +403,7 @@ NOTED: Steps = {
     ir.Augmented: _augmented,
     ir.Compare: _compare,
     ir.Unary: _unary,
+    ir.Call: _call,
     ir.GetItem: _get_item,
     ir.SetItem: _set_item,
     ir.Unpack: _unpack,

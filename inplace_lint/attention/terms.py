@@ -57,8 +57,8 @@ class Terms:
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Term] = {}
         self.function: FunctionSource | None = None
-        #: the number of the activation of that function
-        self.activation = 0
+        #: the number of the activation of that function, and which copy of a call is made in it
+        self.activation = self.copy = 0
 
     def __call__(self, op: str, *args: Any, at: ast.AST | None = None, repeats: bool = False) -> Term:
         """The term of an operation at a place; `repeats`: a call of it would give the same each time."""
@@ -68,7 +68,8 @@ class Terms:
         elif op in UNIQUE:
             if at is None and op == "opaque":  # unknown values are never equal to each other
                 return Term(op, args, at, self.function)
-            key = (id(at), self.activation if op in _FRESH and not repeats else 0, *key)
+            when = (self.activation, self.copy) if op in _FRESH and not repeats else None
+            key = (id(at), when, *key)
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = Term(op, args, at, self.function)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from ..interp.guards import Guard
     from ..interp.program import Program
+    from ..syntax import ir
     from .frames import Moment
     from .graph import Graph
 
@@ -77,6 +78,10 @@ class ValueTerms(Interpreter):
         self._frames: dict[int, Frame] = {}
         #: guard bit -> (the term of its test, whether the set bit means that the test holds)
         self.tests: dict[int, tuple[Term, bool]] = {}
+        #: by activation and place: the calls made there, which are more than one where a comprehension is written out
+        self._copies: dict[tuple[int, int], list[ir.Call]] = {}
+        #: an expression is evaluated again, to see whether it gives what it gave before
+        self.replays = False
         #: names that an inner function rebinds (`nonlocal`): their value is unknown
         self.unstable: set[str] = set()
 
@@ -224,6 +229,15 @@ class ValueTerms(Interpreter):
         graph.terms.function, graph.terms.activation = frame.function, frame.uid
         return graph
 
+    def copy_of(self, call: ir.Call) -> int:
+        """Which of the calls at its place this one is, in the current activation."""
+        if self.replays:
+            return 0
+        known = self._copies.setdefault((self.frame.uid, id(call.at)), [])
+        if all(one is not call for one in known):
+            known.append(call)
+        return next(number for number, one in enumerate(known) if one is call)
+
     def is_term(self, value: Value) -> bool:
         """Whether a value is a tensor, number or unknown with a term (or a choice between such): no object, no list."""
         if isinstance(value, Phi):
@@ -303,7 +317,7 @@ class ValueTerms(Interpreter):
         self.frame, self.state, self.path, frame.registers = frame, State(self.state), ALWAYS, {}
         known = self.stand().frame
         conditions, known.conditions = known.conditions, moment.conditions
-        self.budget.steps = 0
+        self.budget.steps, self.replays = 0, True
         held: dict[Hashable, Value] = {(frame.uid, name): value for name, value in moment.held.items()}
         self.state.slots.update(held)
         try:
@@ -316,6 +330,7 @@ class ValueTerms(Interpreter):
             return None, True
         finally:
             self.frame, self.state, self.path, frame.registers = outer
+            self.replays = False
             self.stand()
             known.conditions = conditions
             for log, length in zip(logs, lengths):

@@ -148,6 +148,18 @@ FORMS = {
         "self.noise = Noisy()",
         "query, key, value = self.noise(x), self.noise(x), self.noise(x)",
     ),
+    "random numbers, drawn in a row": (
+        "self.drop = nn.Dropout(0.5)",
+        "query, key, value = [self.drop(x) for _ in range(3)]",
+    ),
+    "random numbers of a generator": (
+        "self.size = size",
+        "query, key, value = (x + torch.randn(5, 6) for _ in range(3))",
+    ),
+    "parameters of a list": (
+        "self.parts = nn.ParameterList([nn.Parameter(torch.randn(size, size)) for _ in range(count)])",
+        "query, key, value = (x @ part for part in self.parts)",
+    ),
     "behind a function": (
         "self.q, self.k, self.v = Projection(size), Projection(size), Projection(size)",
         "call = lambda part: part(x); query, key, value = call(self.q), call(self.k), call(self.v)",
