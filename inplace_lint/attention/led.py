@@ -87,7 +87,7 @@ def led(program: Program, module: Module, found: list[Seen], target: Target) -> 
 
 def _plan(graph: Graph, site: Site, dispatch: Dispatch) -> Plan:
     made = Plan(graph, site)
-    made.refused = _REFUSED
+    made.refused = site.problems[0] if site.problems else _REFUSED
     function = site.softmax.function
     made.dispatched = function is not None and dispatch.offers_kernel(function)
     return made

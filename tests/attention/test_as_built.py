@@ -7,8 +7,9 @@ import pytest
 from inplace_lint.attention.graph_run import graph_as_built
 from inplace_lint.attention.recognise import sites
 from inplace_lint.attention.shapes import Shapes
+from inplace_lint.checks import check_source
 from inplace_lint.interp.program import Program
-from inplace_lint.project import Project
+from inplace_lint.project import Project, Settings
 from inplace_lint.syntax.module import Module
 
 from .forms import Form, catalogue, source
@@ -48,3 +49,20 @@ def test_prototypes_that_a_model_learns_are_no_positions() -> None:
         "Assignment()(torch.randn(2, 5, 4)).sum().backward()\n"
     )
     assert attentions(text) == 0
+
+
+def test_what_is_done_to_the_scores_in_another_class_is_told() -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\n\nclass Attention(nn.Module):\n"
+        "    def __init__(self, size):\n        super().__init__()\n        self.qkv = nn.Linear(size, 3 * size)\n\n"
+        "    def weights(self, q, k):\n        raise NotImplementedError\n\n"
+        "    def forward(self, x):\n        q, k, v = self.qkv(x).chunk(3, -1)\n"
+        "        return self.weights(q, k) @ v\n\n\n"
+        "class Squared(Attention):\n    def weights(self, q, k):\n"
+        "        return torch.softmax((q @ k.transpose(-2, -1)) ** 2, dim=-1)\n"
+    )
+    (found,) = [
+        one for one in check_source("a.py", text.encode(), Settings(), Project()) if one.code == "IPL401"
+    ]
+    assert found.fix_refused == "the scores pass through `pow`, which no mask expresses"
+    assert "scaled_dot_product_attention" not in found.help
