@@ -121,14 +121,14 @@ class GraphRun(ValueTerms):
             else:
                 args[parameter.arg] = self.value_of(self.graph.parameter(source, parameter.arg))
         terms = self.graph.terms
-        before = terms.function, terms.activation
+        before = terms.function, terms.activation, terms.copy
         try:
             self.enter(function, [], args, source.node, exact=False, force=True)
         except (OutOfBudget, RecursionError):
             self.found.cut = NESTED
             raise Spent from None
         finally:
-            terms.function, terms.activation = before
+            terms.function, terms.activation, terms.copy = before
 
     def constant(self, module: Module, node: ast.expr) -> Term:
         return self.term(names.evaluate_in(self, module, node))
@@ -163,7 +163,7 @@ class GraphRun(ValueTerms):
         if (self.general and self.is_term(obj)) or (
             name in _OF_TENSORS and self.is_noted(obj) and isinstance(obj, (Tensor, Unknown))
         ):
-            return self.value_of(objects.attribute(self.stand(), self.term(obj), name, at))
+            return self.value_of(self.current(objects.attribute(self.stand(), self.term(obj), name, at)))
         if self.initialises and obj is self.receiver and name == "register_buffer":
             return Native(self._register_buffer)
         value = super().attribute(obj, name, at)
@@ -207,6 +207,8 @@ class GraphRun(ValueTerms):
         term = graph.terms("attr", self.term(obj), name, at=at)
         if name in graph.classes.written and (self.is_noted(value) or isinstance(value, Phi)):
             return value
+        if self.current(term) is not term:
+            return self.value_of(self.current(term))
         if isinstance(value, TorchModule) or (isinstance(value, Sequence_) and value.kind in OF_MODULES):
             return value if self.is_noted(value) else self.note(value, term)
         if not plain and not isinstance(value, Sequence_):
@@ -298,6 +300,18 @@ class GraphRun(ValueTerms):
         kwargs: Mapping[str, Value],
         at: ast.AST,
         exact: bool = True,
+    ) -> Value:
+        if not self.general or at is self.calling:
+            return self._call(func, args, kwargs, at, exact)
+        terms = self.graph.terms
+        # No call of the source, and perhaps one of several there: `map` calls its function for each element.
+        outer, terms.copy = terms.copy, -self.uid()
+        result = self._call(func, args, kwargs, at, exact)
+        terms.copy = outer
+        return result
+
+    def _call(
+        self, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
     ) -> Value:
         if isinstance(func, Phi):
             return super().call(func, args, kwargs, at, exact)

@@ -14,7 +14,7 @@ from ..interp.frames import Loop, State
 from ..interp.guards import literal
 from ..interp.values import Constant, Phi, Scalar, Sequence_, Tensor, Unknown, Value
 from ..syntax import ir
-from . import ops
+from . import objects, ops
 from .terms import Term, is_const, is_tensor
 
 if TYPE_CHECKING:
@@ -192,9 +192,10 @@ def _part(graph: Graph, whole: Term, number: int, count: int, star: int, at: ast
 def _call(run: GraphRun, i: ir.Call) -> None:
     """Tells apart the copies of a call in a comprehension that is written out: `q, k, v = [draw() for _ in "123"]`."""
     terms = run.graph.terms
-    outer, terms.copy = terms.copy, run.copy_of(i)
+    outer = terms.copy, run.calling
+    terms.copy, run.calling = run.copy_of(i), i.at
     HANDLERS[ir.Call](run, i)
-    terms.copy = outer
+    terms.copy, run.calling = outer
 
 
 def _set_attribute(run: GraphRun, i: ir.SetAttribute) -> None:
@@ -204,6 +205,8 @@ def _set_attribute(run: GraphRun, i: ir.SetAttribute) -> None:
     if run.general and not run.initialises:
         graph.effect(i.at, "store", term)
         graph.classes.written.add(i.name)
+        if obj.op != "instance":
+            run.change(objects.attribute(graph, obj, i.name, i.at))
         while obj.op in ("attr", "member"):  # `self.drop.p = …` also changes `self.drop`
             graph.classes.written.add(obj.args[1])
             obj = obj.first

@@ -78,8 +78,12 @@ class ValueTerms(Interpreter):
         self._frames: dict[int, Frame] = {}
         #: guard bit -> (the term of its test, whether the set bit means that the test holds)
         self.tests: dict[int, tuple[Term, bool]] = {}
+        #: the call in the source that is made
+        self.calling: ast.AST | None = None
         #: by activation and place: the calls made there, which are more than one where a comprehension is written out
         self._copies: dict[tuple[int, int], list[ir.Call]] = {}
+        #: by attribute: how often what it holds was written in place; then its value is another one
+        self._changes: dict[Term, int] = {}
         #: an expression is evaluated again, to see whether it gives what it gave before
         self.replays = False
         #: names that an inner function rebinds (`nonlocal`): their value is unknown
@@ -229,6 +233,16 @@ class ValueTerms(Interpreter):
         graph.terms.function, graph.terms.activation = frame.function, frame.uid
         return graph
 
+    def change(self, attribute: Term) -> None:
+        """Notes that what an attribute holds was written."""
+        if self.general:
+            self._changes[attribute] = self._changes.get(attribute, 0) + 1
+
+    def current(self, attribute: Term) -> Term:
+        """What an attribute holds now: once it was written, no expression stands for that any more."""
+        changes = self._changes.get(attribute)
+        return attribute if changes is None else self.graph.terms("opaque", attribute, "write", changes)
+
     def copy_of(self, call: ir.Call) -> int:
         """Which of the calls at its place this one is, in the current activation."""
         if self.replays:
@@ -260,6 +274,9 @@ class ValueTerms(Interpreter):
 
     def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
         memory = self.graph.memory(old)
+        for one in memory:
+            if one.op in ("attr", "member"):
+                self.change(one)
         passed_over = _NO_MEMORY if any(one.op == "attr" for one in memory) else _NO_MEMORY | {"attr"}
         made: dict[Value, Value] = {}
 

@@ -160,6 +160,26 @@ FORMS = {
         "self.parts = nn.ParameterList([nn.Parameter(torch.randn(size, size)) for _ in range(count)])",
         "query, key, value = (x @ part for part in self.parts)",
     ),
+    "random numbers of a map": (
+        "self.drop = nn.Dropout(0.5)",
+        "query, key, value = map(self.drop, (x, x, x))",
+    ),
+    "a buffer that is written": (
+        "self.register_buffer('count', torch.zeros(5, 6))",
+        "query = x + self.count; self.count.add_(1); key = x + self.count; self.count[0] = 5; value = x + self.count",
+    ),
+    "a number in a list": (
+        "self.count = [0]",
+        "query = x + self.count[0]; self.count[0] += 1; key = x + self.count[0]; self.count[0] += 1; value = x",
+    ),
+    "a number in a dict": (
+        "self.count = dict(n=0)",
+        "query = x + self.count['n']; self.count['n'] = 2; key = x + self.count['n']; value = x",
+    ),
+    "a number of an object": (
+        "self.count = Scaled(0)",
+        "query = x + self.count.factor; self.count.factor += 1; key = x + self.count.factor; value = x",
+    ),
     "behind a function": (
         "self.q, self.k, self.v = Projection(size), Projection(size), Projection(size)",
         "call = lambda part: part(x); query, key, value = call(self.q), call(self.k), call(self.v)",
