@@ -31,7 +31,7 @@ from ..interp.values import (
 from ..syntax.lower import lower_expression
 from .aliases import are_disjoint
 from .frames import Frame
-from .terms import Term, items
+from .terms import Term, items, parts
 
 if TYPE_CHECKING:
     import ast
@@ -238,6 +238,14 @@ class ValueTerms(Interpreter):
         if self.general:
             self._changes[attribute] = self._changes.get(attribute, 0) + 1
 
+    def _is_memo(self, attribute: Term) -> bool:
+        """Whether a write stands where `key not in attribute` was asked: what is kept for a key stays the same."""
+        return any(
+            one.op in ("in", "not in") and one.args[1] is attribute
+            for test, _ in self.graph.frame.conditions
+            for one in parts(test)
+        )
+
     def current(self, attribute: Term) -> Term:
         """What an attribute holds now: once it was written, no expression stands for that any more."""
         changes = self._changes.get(attribute)
@@ -275,7 +283,7 @@ class ValueTerms(Interpreter):
     def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
         memory = self.graph.memory(old)
         for one in memory:
-            if one.op in ("attr", "member"):
+            if one.op in ("attr", "member") and not self._is_memo(one):
                 self.change(one)
         passed_over = _NO_MEMORY if any(one.op == "attr" for one in memory) else _NO_MEMORY | {"attr"}
         made: dict[Value, Value] = {}
