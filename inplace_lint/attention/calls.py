@@ -102,7 +102,9 @@ def _repeats(graph: Graph, func: Term) -> bool:
     if func.op == "symbol":
         return _reads_only(func) and func.args[0].rpartition(".")[2] not in randomness.FUNCTIONS
     made = module_of(graph, func)
-    if made is None or any(one.op == "instance" and one.args[1] and one.args[1].many for one in parts(func)):
+    if made is None or (func.op == "new" and func.at is None):
+        return False  # nothing tells it from others that were built alike
+    if any(one.op == "instance" and one.args[1] and one.args[1].many for one in parts(func)):
         return False
     inside = [one for one in parts(made) if one.op in ("new", "instance", "opaque", "call")]
     kinds = [one.args[0] if one.op == "new" else None for one in inside]

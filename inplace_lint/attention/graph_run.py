@@ -320,8 +320,8 @@ class GraphRun(ValueTerms):
             given, named, inner = [*inner.args, *given], {**inner.kwargs, **named}, inner.func
         if isinstance(inner, Symbol) and calls.is_maker(inner.dotted) and not _spreads(at):
             exact = True  # in `torch.ones(n, **factory)` the spread holds only device and dtype
-        if self.general and isinstance(inner, TorchModule) and self._is_nameless(inner):
-            # Where it stands for any of several layers, each call may be of another.
+        if self.general and isinstance(inner, TorchModule) and inner.many and self._is_nameless(inner):
+            # It stands for any of several layers: each call may be of another.
             terms = map(self.term, (inner, *given, *named.values()))
             return self.value_of(self.graph.terms.opaque(None, *terms))
         if isinstance(inner, OpValue) and given:

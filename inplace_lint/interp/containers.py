@@ -205,7 +205,7 @@ def one_of_many(run: Run, value: Value) -> Value:
             run.several.many.add(atom)
         elif isinstance(atom, Unknown) and atom.tensor is not None:
             run.several.many.add(atom.tensor)
-        elif isinstance(atom, Instance):
+        elif isinstance(atom, (Instance, TorchModule)):
             atom.many = True
     return value
 

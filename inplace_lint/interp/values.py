@@ -294,13 +294,15 @@ class Instance(Value):
 class TorchModule(Value):
     """A layer of torch: its name in the table, its constructor arguments, and one tensor for all its parameters."""
 
-    __slots__ = ("assigned", "built", "config", "name", "owns", "weights")
+    __slots__ = ("assigned", "built", "config", "many", "name", "owns", "weights")
 
     def __init__(
         self, name: str, config: dict[str, Value], weights: Tensor | None, built: Place | None
     ) -> None:
         #: attributes that were assigned later on some path; the state holds their values
         self.assigned: set[str] = set()
+        #: it stands for any of several layers
+        self.many = False
         self.name = name
         self.config = config
         self.weights = weights

@@ -58,6 +58,13 @@ class Scaled(nn.Module):
         return x * self.factor
 
 
+class Chain(nn.Sequential):
+    def __init__(self, size):
+        super().__init__()
+        self.add_module("first", nn.Linear(size, size))
+        self.add_module("second", nn.Tanh())
+
+
 class Noisy(nn.Module):
     def forward(self, x):
         return x + torch.randn_like(x)
@@ -118,6 +125,14 @@ FORMS = {
     "a chain of one": (
         "self.q, self.k, self.v = (nn.Sequential(Projection(size)) for _ in range(3))",
         EACH,
+    ),
+    "chains of a class of their own": (
+        "self.q, self.k, self.v = Chain(size), Chain(size), Chain(size)",
+        EACH,
+    ),
+    "chains that are mapped": (
+        "self.q, self.k, self.v = Chain(size), Chain(size), Chain(size)",
+        "query, key, value = map(lambda part: part(x), (self.q, self.k, self.v))",
     ),
     "a list": ("self.parts = nn.ModuleList([Projection(size) for _ in range(3)])", BY_INDEX),
     "a list of unknown length": (
