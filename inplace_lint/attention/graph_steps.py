@@ -190,7 +190,7 @@ def _part(graph: Graph, whole: Term, number: int, count: int, star: int, at: ast
 
 
 def _call(run: GraphRun, i: ir.Call) -> None:
-    """Tells apart the copies of a call in a comprehension that is written out: `q, k, v = [draw() for _ in "123"]`."""
+    """Tells apart the copies of a call in a comprehension that is written out: `a, b = [draw() for _ in range(2)]`."""
     terms = run.graph.terms
     outer = terms.copy, run.calling
     terms.copy, run.calling = run.copy_of(i), i.at

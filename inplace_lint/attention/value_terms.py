@@ -31,7 +31,7 @@ from ..interp.values import (
 from ..syntax.lower import lower_expression
 from .aliases import are_disjoint
 from .frames import Frame
-from .terms import Term, items, parts
+from .terms import Term, items
 
 if TYPE_CHECKING:
     import ast
@@ -240,11 +240,8 @@ class ValueTerms(Interpreter):
 
     def _is_memo(self, attribute: Term) -> bool:
         """Whether a write stands where `key not in attribute` was asked: what is kept for a key stays the same."""
-        return any(
-            one.op in ("in", "not in") and one.args[1] is attribute
-            for test, _ in self.graph.frame.conditions
-            for one in parts(test)
-        )
+        tests = [test.first if test.op == "not" else test for test, _ in self.graph.frame.conditions]
+        return any(test.op in ("in", "not in") and test.args[1] is attribute for test in tests)
 
     def current(self, attribute: Term) -> Term:
         """What an attribute holds now: once it was written, no expression stands for that any more."""

@@ -259,10 +259,7 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
             and (not value.storage.proved or value.storage.parts_only)
         ):
             # `h, c = states[i]`: an element of what may be a list is as likely a tuple as a tensor.
-            key = at if value.taken is None else value.taken.key
-            parts = [run.member(owner, (key, i)) for i in range(count)]
-            run.several.parts.update(part for part in parts if isinstance(part, Unknown))
-            return parts
+            return _members(run, owner, count, at if value.taken is None else value.taken.key)
         row = indexing.iterate(run, value, at)
         return [row for _ in range(count)]
     if isinstance(value, Sequence_):
@@ -275,11 +272,14 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
     return _members(run, value, count)
 
 
-def _members(run: Run, value: Value, count: int) -> list[Value]:
-    """The values of unpacking no tensor: new ones, but those of an unknown value are the same each time."""
+def _members(run: Run, value: Value, count: int, key: object = None) -> list[Value]:
+    """The values of unpacking no tensor: new ones, but those of an unknown value are the same each time.
+
+    `key`: under which the element of `value` is found that is unpacked; None for `value` itself.
+    """
     if not isinstance(value, Unknown):
         return [Unknown() for _ in range(count)]
-    parts = [run.member(value, i) for i in range(count)]
+    parts = [run.member(value, i if key is None else (key, i)) for i in range(count)]
     run.several.parts.update(part for part in parts if isinstance(part, Unknown))
     return parts
 

@@ -316,6 +316,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
         return frozenset()
     written = {write.storage for write in run.found.writes}
     writes_parameters = run.steps.of_parameters or not written.isdisjoint(run.several.stand_ins)
+    # A call that counts as saving all parameters shows no hazard here, so it would show none if it were entered.
     if writes_parameters and run.heap.confirm(run.weighed()):
         return frozenset(call.source for call in run.entering.skipped)
     owners: set[Value] = set()
@@ -333,9 +334,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
         call.source
         for call in run.entering.skipped
         if call.tensors & written
-        or (
-            writes_parameters and not call.saves
-        )  # what saves all parameters, and spoils none so, spoils none
+        or (writes_parameters and not call.saves)
         or call.result in owners
         or call.given & owners
         or any(isinstance(value, Instance) and holds(run, value, written) for value in call.given)

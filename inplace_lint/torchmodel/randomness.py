@@ -15,5 +15,5 @@ FUNCTIONS = frozenset(
 LAYERS = frozenset(
     "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout RReLU FractionalMaxPool2d "
     "FractionalMaxPool3d MultiheadAttention Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder "
-    "TransformerDecoderLayer RNN LSTM GRU".split()
+    "TransformerDecoderLayer RNNBase RNN LSTM GRU".split()
 )

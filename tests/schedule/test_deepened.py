@@ -9,7 +9,6 @@ import pytest
 from inplace_lint.interp.program import Program
 from inplace_lint.project.modules import Project
 from inplace_lint.schedule import analyze
-from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import FunctionSource, Module
 
 from ..interp.in_torch import refuses, told
@@ -77,10 +76,8 @@ LATE = "loss.backward(retain_graph=True); optimizer.step(); loss.backward()"
 
 def runs_of_train(source: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often `train` is run when it is looked at alone."""
-    files = Files(Project())
     module = Module("a.py", source.encode())
-    files.add(module)
-    program = Program(Project(), None)
+    program = Program(Project())
     program.files.add(module)
     count = 0
     run_function = analyze.run_function

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from inplace_lint.torchmodel import randomness
@@ -21,6 +23,19 @@ def test_every_function_that_torch_tags_as_random_is_named() -> None:
         )
         if tagged and (hasattr(torch, name) or hasattr(torch.nn.functional, name)):
             missing += [name] if name not in randomness.FUNCTIONS else []
+    assert missing == []
+
+
+def test_every_layer_that_drops_numbers_or_may_be_built_to_is_named() -> None:
+    """A layer with a rate of dropout among its arguments, and those of the module for dropout."""
+    missing = []
+    for name, layer in vars(torch.nn).items():
+        if isinstance(layer, type) and issubclass(layer, torch.nn.Module) and not name.startswith("_"):
+            drops = (
+                layer.__module__ == "torch.nn.modules.dropout"
+                or "dropout" in inspect.signature(layer).parameters
+            )
+            missing += [name] if drops and name not in randomness.LAYERS else []
     assert missing == []
 
 
