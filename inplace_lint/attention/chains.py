@@ -58,7 +58,8 @@ class Chains:
             if parsed is None:
                 return [], ()
             inputs, output = parsed
-            return [Operand(t, tuple(labels)) for t, labels in zip(term.args[1:], inputs)], tuple(output)
+            pairs = enumerate(zip(term.args[1:], inputs))
+            return [Operand(t, tuple(labels), number) for number, (t, labels) in pairs], tuple(output)
         a, b = (term.args[1], term.args[2]) if term.op == "baddbmm" else (term.args[0], term.args[1])
         if a is None or b is None:
             return [], ()
@@ -74,7 +75,7 @@ class Chains:
             else:
                 lead = (REST,)
                 leads = (lead, lead)
-        return [Operand(a, (*leads[0], "m", "k")), Operand(b, (*leads[1], "k", "n"))], (*lead, "m", "n")
+        return [Operand(a, (*leads[0], "m", "k")), Operand(b, (*leads[1], "k", "n"), 1)], (*lead, "m", "n")
 
     # From the product to the softmax
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .axes import permutation
 from .notation import pattern
 from .site import Operand
@@ -138,4 +140,4 @@ def spread(
     def wide(labels: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(one for label in labels for one in (lead if label == REST else (label,)))
 
-    return Operand(own.term, wide(own.labels)), Operand(values.term, wide(values.labels)), wide(output)
+    return replace(own, labels=wide(own.labels)), replace(values, labels=wide(values.labels)), wide(output)

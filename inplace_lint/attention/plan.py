@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..model import Refused
-from . import masks
+from . import masks, origins
 from .layout import NO_AXIS, dense_axis, is_laid_as, may_be_narrow, reorder, untransposed
 from .scalars import is_number, is_zero_dimensional
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
@@ -14,6 +14,7 @@ from .terms import Term, integer, is_const, within
 
 if TYPE_CHECKING:
     import ast
+    from contextlib import AbstractContextManager
 
     from .frames import Moment
     from .graph import Graph
@@ -113,8 +114,9 @@ class _Planner:
         made.anchor, made.moment = anchor.at, anchor
         self.speller = Speller(self.graph, anchor)
         self._types()
-        query = self._operand(site.query, "l", "e")
-        key, value = self._operand(site.key, "s", "e"), self._operand(site.value, "s", "c")
+        query = self._operand(site.query, site.product, "l", "e")
+        key = self._operand(site.key, site.product, "s", "e")
+        value = self._operand(site.value, site.result, "s", "c")
         self._spread_positions()
         mask = masks.write(self.graph, self.shapes, site, self.speller, tight(query))
         scale, query = self._scale(query, mask.causal)
@@ -140,7 +142,7 @@ class _Planner:
 
     # Layout
 
-    def _operand(self, operand: Operand, row: str, column: str) -> str:
+    def _operand(self, operand: Operand, product: Term, row: str, column: str) -> str:
         """The operand's source with its axes in the order batch, row, column."""
         site = self.site
         term, labels = self._stripped(operand.term), operand.labels
@@ -148,11 +150,13 @@ class _Planner:
         wanted = (*(b for b in site.batch if b in labels), row, column)
         if sorted(labels) != sorted(wanted):
             raise Refused("the axes of an operand cannot be told")
-        text = self._reordered(term, labels, wanted)
+        with self._computed_from(operand, product):
+            text = self._reordered(term, labels, wanted)
         if missing:
             if len(site.batch) != 2 or _REST in site.batch:
                 raise Refused("an operand is shared by heads in a way that the kernel cannot be told")
-            query = self._reordered(site.query.term, site.query.labels, (*site.batch, "l", "e"))
+            with self._computed_from(site.query, site.product):
+                query = self._reordered(site.query.term, site.query.labels, (*site.batch, "l", "e"))
             for label in missing:
                 position = site.batch.index(label)
                 sizes = ["-1"] * 4
@@ -161,6 +165,13 @@ class _Planner:
                     raise Refused("the queries are shared by heads")
                 text = f"{tight(text)}.unsqueeze({position}).expand({', '.join(sizes)})"
         return text
+
+    def _computed_from(self, operand: Operand, product: Term) -> AbstractContextManager[None]:
+        """The context in which an operand is written by what the text of the root function computes it from."""
+        at, root = product.at, self.graph.root
+        if at is None or product.function is not root:
+            return self.speller.computed_from(None)
+        return self.speller.computed_from(origins.of_operand(root, at, operand.number))
 
     def _reordered(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
         """The source of a value with its axes in the order `wanted` and the last of them contiguous in memory."""

@@ -116,7 +116,7 @@ class _Finder:
         if row is None:
             return None
         label = {s: "s", row: "l", shared[0]: "e", channels[0]: "c"}
-        parts = (q_side, k_side, Operand(values.term, value_labels))
+        parts = (q_side, k_side, Operand(values.term, value_labels, values.number))
         site = self._named(moment, scores, weights, label, parts, result, problems)
         if not self._is_over_positions(site):
             return None
@@ -154,7 +154,7 @@ class _Finder:
             return tuple(label.get(one, one) for one in labels)
 
         labels = named(scores.labels)
-        query, key, value = (Operand(one.term, named(one.labels)) for one in parts)
+        query, key, value = (replace(one, labels=named(one.labels)) for one in parts)
         masks = tuple(replace(mask, labels=named(mask.labels)) for mask in scores.masks)
         batch = tuple(one for one in labels if one not in ("l", "s"))
         return Site(

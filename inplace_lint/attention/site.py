@@ -72,10 +72,11 @@ def united(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @dataclass(slots=True, eq=False)
 class Operand:
-    """One factor of a product, with its axis labels."""
+    """One factor of a product, with its axis labels; `number` is its position among the product's operands."""
 
     term: Term
     labels: tuple[str, ...]
+    number: int = 0
 
 
 @dataclass(slots=True, eq=False)

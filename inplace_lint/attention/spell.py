@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from .frames import Moment
     from .graph import Graph
+    from .origins import Origins
 
 _SIGNS = {"mul": "*", "div": "/", "add": "+", "sub": "-", "floordiv": "//", "pow": "**", "matmul": "@"}
 _COMPARED = {
@@ -55,6 +56,8 @@ class Speller:
         self.moved: list[ast.AST] = []
         #: attributes that the written source reads again
         self.attributes: set[str] = set()
+        #: what the operand at hand is computed from in the text; None: it cannot be told, or it is no operand
+        self._origins: Origins | None = None
 
     @contextmanager
     def under(self, tests: Sequence[tuple[Term, bool]]) -> Iterator[None]:
@@ -70,6 +73,26 @@ class Speller:
             yield
         finally:
             self._by_term, self._spelled = outer
+
+    @contextmanager
+    def computed_from(self, origins: Origins | None) -> Iterator[None]:
+        """Within the context, an operand is written by what the text computes it from, not by another equal term."""
+        if origins is None:
+            yield
+            return
+        outer = (self._by_term, self._spelled, self._origins)
+        self._by_term, self._spelled, self._origins = {}, {}, origins
+        for name in (*origins.names, *self.names):
+            if (
+                name in self.names
+                and "@" not in name
+                and (name in origins.names or _is_given(self.names[name]))
+            ):
+                self._by_term.setdefault(self.names[name], name)
+        try:
+            yield
+        finally:
+            self._by_term, self._spelled, self._origins = outer
 
     def condition(self, test: Term, holds: bool) -> str:
         """The source of a test; if it has none, `name is not None` for a name that is a tensor just when it holds."""
@@ -119,7 +142,7 @@ class Speller:
         before = [one for one in self.graph.moments if one.depth == 0 and one.order < self.moment.order]
         nodes += [one.at for one in reversed(before) if one.term is term]
         for node in dict.fromkeys(nodes):
-            if not isinstance(node, ast.expr):
+            if not isinstance(node, ast.expr) or not (self._origins is None or node in self._origins.nodes):
                 continue
             value, acts = self.graph.runner.evaluated(node, self.moment)
             if value is term:
@@ -182,6 +205,11 @@ class Speller:
                 TERNARY,
             )
         raise Unspellable
+
+
+def _is_given(term: Term) -> bool:
+    """Whether a term is an argument, which two names of one function have only if one was assigned to the other."""
+    return term.op in ("param", "const", "symbol")
 
 
 def _attributes_in(term: Term, named: dict[Term, str]) -> set[str]:

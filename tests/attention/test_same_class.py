@@ -5,10 +5,13 @@ Each program is run in torch before and after its fix, and has to give the same.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("torch")
 
+from inplace_lint.attention.terms import Term, Terms
 from inplace_lint.checks import check_source
 from inplace_lint.project import Project, Settings
 
@@ -204,6 +207,23 @@ FORMS = {
 
 @pytest.mark.parametrize(("init", "projected"), FORMS.values(), ids=FORMS)
 def test_a_fix_changes_nothing_where_one_class_computes_all_operands(init: str, projected: str) -> None:
+    _check(init, projected)
+
+
+@pytest.mark.parametrize(("init", "projected"), FORMS.values(), ids=FORMS)
+def test_a_fix_reads_what_the_source_multiplies_even_if_all_objects_of_a_class_were_one(
+    init: str, projected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Terms.__call__
+
+    def told_apart_by_class_alone(self: Terms, op: str, *args: object, **rest: Any) -> Term:
+        return made(self, op, *((args[0], None) if op == "instance" else args), **rest)
+
+    monkeypatch.setattr(Terms, "__call__", told_apart_by_class_alone)
+    _check(init, projected)
+
+
+def _check(init: str, projected: str) -> None:
     source = PROGRAM.format(init=init, projected=projected)
     found = check_source("attention.py", source.encode(), Settings(), Project())
     (finding,) = [one for one in found if one.code == "IPL401"]
