@@ -6,6 +6,8 @@ import ast
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..syntax.module import ClassSource
+from ..syntax.nodes import walk
 from .axes import permutation
 from .terms import Term, integer, is_const, is_tensor, items, parts
 
@@ -129,11 +131,20 @@ class Speller:
         read = _attributes_in(term, self._by_term)
         if not read.isdisjoint(self.graph.classes.written):
             raise Unspellable  # the attribute may have another value by then
+        if any(one.op == "attr" and self._may_act(one) for one in parts(term, stops=self._by_term)):
+            raise Unspellable
         self.attributes |= read
         written = self._as_written(term)
         if written is not None:
             return written
         return self._structure(term)
+
+    def _may_act(self, read: Term) -> bool:
+        """Whether reading an attribute runs a property that may do more than compute, such as count its calls."""
+        obj, name = read.args
+        cls = obj.args[0] if obj.op == "instance" else None
+        getter = self.graph.classes.method(cls, name) if isinstance(cls, ClassSource) else None
+        return getter is not None and any(map(_acts, walk(getter.node)))
 
     def _as_written(self, term: Term) -> tuple[str, int] | None:
         """The source that computes the term in the file, if it evaluates to the same term at this place."""
@@ -205,6 +216,19 @@ class Speller:
                 TERNARY,
             )
         raise Unspellable
+
+
+#: Functions and methods whose calls compute a number and do nothing else.
+_PLAIN = frozenset("int float len max min abs round sum bool sqrt pow log exp size dim item numel".split())
+
+
+def _acts(node: ast.AST) -> bool:
+    """Whether a node of a property's body stores into an object, or calls what is not known to compute only."""
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        return not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Call):
+        return (getattr(node.func, "id", None) or getattr(node.func, "attr", "")) not in _PLAIN
+    return isinstance(node, (ast.Global, ast.Nonlocal, ast.Yield))
 
 
 def _is_given(term: Term) -> bool:
