@@ -271,10 +271,12 @@ def _fill_rest(run: Run, source: FunctionSource, bound: dict[str, Value]) -> Non
 def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
     """Whether a decorator returns the function that it is given, as one that registers functions does.
 
-    A decorator of the same file has to run: it may put the function into a table that the file looks it up in.
+    A decorator of the same file has to run: it may put the function into a table that the file looks it up in. One of
+    a function inside another has to as well: what it is put into was made by this run.
     """
     return (
         isinstance(given, FunctionValue)
+        and given.frame is None
         and given.source.module is not source.module
         and run.program.hands_back(source)
     )

@@ -10,7 +10,7 @@ from .guards import both
 from .joins import join
 from .slices import Slice
 from .storage import Taken
-from .values import ANY, Constant, Phi, Scalar, Sequence_, Tensor, Test, Unknown, Value
+from .values import ANY, Array, Constant, Phi, Scalar, Sequence_, Tensor, Test, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -23,6 +23,8 @@ def _index_kind(run: Run, index: Value) -> str:
     index = _as_proved(index)
     if isinstance(index, Test):
         return "T"  # a comparison of unknown values: a mask
+    if isinstance(index, Array):
+        return "?"  # a copy, but a view for a number of NumPy's, such as `a.sum().astype(int)`
     if isinstance(index, (Slice, Scalar)):
         return "N"
     if isinstance(index, Constant):

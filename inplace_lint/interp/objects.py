@@ -75,7 +75,7 @@ def instantiate(
     if data_classes.is_generated(run, cls):
         data_classes.fill(run, obj, args, kwargs, at)
     elif isinstance(init, FunctionValue):
-        if obj.cls.is_module() and exact:
+        if obj.cls.is_module() and exact and not _is_known_elsewhere(run, cls):
             obj.pending = (args, kwargs)  # put off: most parts of a large model are never used
             if not run.builds and any(map(_works_in_place, (*args, *kwargs.values()))):
                 run.entering.outfitted.append(obj)
@@ -99,6 +99,12 @@ def _member(run: Run, cls: ClassValue, args: Sequence[Value]) -> Value:
         if isinstance(held, Constant) and isinstance(wanted, Constant) and held.value == wanted.value:
             return found or Unknown()
     return Unknown()
+
+
+def _is_known_elsewhere(run: Run, cls: ClassValue) -> bool:
+    """Whether an `__init__` of a class or its bases puts the object where others find it before it is used."""
+    inits = [one.source.methods.get("__init__") for one in cls.order()]
+    return any(run.program.prefilter.is_known_elsewhere(one) for one in inits if one is not None)
 
 
 def _works_in_place(value: Value) -> bool:

@@ -6,7 +6,8 @@ import ast
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import inner_bodies
+from ..syntax.nodes import inner_bodies, walk
+from .registrations import FILLS
 from .source_words import first_place, paths_in
 
 if TYPE_CHECKING:
@@ -50,6 +51,20 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
         if len(built) == known:
             break
     return {name[len(prefix) :] for name in (found if told else everything)}
+
+
+def puts_object_elsewhere(init: FunctionSource) -> bool:
+    """Whether `__init__` puts its object into another one: `ALL.append(self)`, `BY_NAME[name] = self`."""
+    receiver = init.receiver
+    for node in walk(init.node) if receiver else ():
+        placed: list[ast.expr] = []
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in FILLS:
+            placed = node.args
+        elif isinstance(node, ast.Assign) and not all(isinstance(one, ast.Name) for one in node.targets):
+            placed = [node.value]
+        if any(isinstance(one, ast.Name) and one.id == receiver for one in placed):
+            return True
+    return False
 
 
 def uses(method: FunctionSource, attributes: set[bytes], holds: Callable[[bytes, int, int], bool]) -> bool:

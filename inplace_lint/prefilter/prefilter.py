@@ -9,7 +9,7 @@ from ..resolve.classes import Classes
 from ..resolve.names import Names
 from ..syntax.module import Module
 from ..torchmodel.declared import Declared
-from . import assignments, constructor_arguments, grad_mode, initializers
+from . import assignments, constructor_arguments, grad_mode, init_attributes, initializers
 from .constructor_arguments import ConstructorArguments
 from .may_write import MayWrite
 from .registrations import Registrations
@@ -41,6 +41,7 @@ class Prefilter:
         self._candidates: dict[Module, dict[FunctionSource, None]] = {}
         self._asked: dict[FunctionSource, ArgumentUses] = {}
         self._keepers: dict[FunctionSource, bool] = {}
+        self._known_elsewhere: dict[FunctionSource, bool] = {}
         self._given: dict[Module, ConstructorArguments] = {}
         self._choices: dict[tuple[FunctionSource, str], list[tuple[Module, ast.expr]]] = {}
 
@@ -88,6 +89,13 @@ class Prefilter:
                 given = {p.arg for p in (*source.parameters, *source.node.args.kwonlyargs)}
                 known = not given.isdisjoint(source.module.kept_in(source))
             self._keepers[source] = known
+        return known
+
+    def is_known_elsewhere(self, init: FunctionSource) -> bool:
+        """Whether an `__init__` puts its object into a list or table that others look through."""
+        known = self._known_elsewhere.get(init)
+        if known is None:
+            known = self._known_elsewhere[init] = init_attributes.puts_object_elsewhere(init)
         return known
 
     def passes_over(self, source: FunctionSource) -> bool:
