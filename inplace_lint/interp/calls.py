@@ -18,7 +18,6 @@ from . import (
     external_modules,
     generators,
     grad_mode,
-    lookup,
     modules,
     names,
     objects,
@@ -27,8 +26,9 @@ from . import (
     symbols,
     unmodeled,
     weights,
+    worth_entering,
 )
-from .budget import DEPTH, is_small
+from .budget import DEPTH
 from .class_value import ClassValue
 from .event import Skipped
 from .frames import DEAD, LENGTH, Frame, State
@@ -214,7 +214,7 @@ def enter(
         if instead is not None:
             return instead
     enters_all = run.builds and not run.entering.decorates
-    needed = force or enters_all or _has_to_be_entered(run, source, args, kwargs, at)
+    needed = force or enters_all or worth_entering.has_to_be_entered(run, source, args, kwargs, at)
     if not force and not enters_all and not run.budget.may_enter(source, needed, run.entering.entered):
         return skip(run, source, args, kwargs, at)
     aside = run.budget.turn_aside(needed)
@@ -336,42 +336,6 @@ def _answer(run: Run, result: Phi, at: ast.AST) -> Value:
     bit = run.bit(("answer", at, run.frame.uid))
     run.doubtful |= 1 << bit
     return run.test_of_bit(bit)
-
-
-def _has_to_be_entered(
-    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
-) -> bool:
-    """Whether something in a call may matter, or the function is so small that entering it is cheaper than deciding."""
-    if run.entering.decorates:
-        return source.name == "__init__" or is_small(source) or run.program.may_return(run.frame.function, at)
-    return (
-        source in run.entering.deep
-        or source.name == "__init__"
-        or is_small(source)
-        or run.program.enters(source)
-        or run.program.gives_writer(source)
-        or _is_given_a_writer(run, source, args, kwargs)
-    )
-
-
-def _is_given_a_writer(
-    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> bool:
-    """Whether an argument is an object that writes when it is called, or by a method that the function calls on it.
-
-    A module whose mode was set counts too: in training, BatchNorm writes the statistics that evaluation has read.
-    """
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, Instance):
-            if run.program.asks_to_write(source, value.cls.source):
-                return True
-            if run.state.get((value, "mode")) is not None:
-                return True
-            for name in ("forward", "__call__"):
-                found = lookup.find(run, value.cls.order(), name)
-                if isinstance(found, FunctionValue) and run.program.enters(found.source):
-                    return True
-    return False
 
 
 def skip(

@@ -107,6 +107,36 @@ main()
 }
 
 
+#: An engine that steps nothing: only what it is given writes.
+QUIET = ENGINE.replace("        self.optimizer.zero_grad()\n", "").replace(
+    "        self.optimizer.step()\n", ""
+)
+HANDED = """\
+def main():
+    model = Net()
+    engine = Engine(model, None)
+
+    def pull():
+        with torch.no_grad():
+            model.last.weight.mul_(0.9)
+
+    {given}
+    engine.step(torch.ones(2, 3))
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize("event", ["before", "after"])
+@pytest.mark.parametrize("given", ["engine.{}(pull)", "engine.events['{}'].append(pull)"])
+def test_an_engine_that_writes_nothing_calls_what_writes(given: str, event: str, tmp_path: Path) -> None:
+    (tmp_path / "engine.py").write_text(QUIET)
+    program = tmp_path / "main.py"
+    program.write_text(HEAD + HANDED.format(given=given.format(event)))
+    _check(program, tmp_path, event == "after")
+
+
 @pytest.mark.parametrize("event", ["before", "after"])
 @pytest.mark.parametrize("way", ["on('{}')", "{}"])
 @pytest.mark.parametrize("where", WAYS)
@@ -114,6 +144,10 @@ def test_a_callback_is_called_where_its_event_is(where: str, way: str, event: st
     (tmp_path / "engine.py").write_text(ENGINE)
     program = tmp_path / "main.py"
     program.write_text(HEAD + WAYS[where].format(way=way.format(event)))
+    _check(program, tmp_path, event == "after")
+
+
+def _check(program: Path, folder: Path, spoils: bool) -> None:
     found = inplace_lint.check(program.read_text(), filename=str(program)).diagnostics
-    assert refuses(program, tmp_path) == (event == "after")
-    assert [one.code for one in found if one.code < "IPL2"] == (["IPL102"] if event == "after" else [])
+    assert refuses(program, folder) == spoils
+    assert [one.code for one in found if one.code < "IPL2"] == (["IPL102"] if spoils else [])
