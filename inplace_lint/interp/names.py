@@ -149,7 +149,7 @@ def _filled(run: Run, module: Module, name: str, made_by: ast.expr, value: Value
     """The object that a file makes for a name, with what the top level of files puts into it."""
     registrations = registries.filled_by(run, module, name, value)
     if registrations is None:
-        return Unknown()
+        return registries.opened(run, value)
     if not registrations:
         registries.open_up(run, module, name, value)
         return value
@@ -162,7 +162,8 @@ def _filled(run: Run, module: Module, name: str, made_by: ast.expr, value: Value
 
         return apart(maker, module, action)
 
-    return registries.built(run, module, name, make)
+    built = registries.built(run, module, name, make)
+    return registries.opened(run, value) if built is None else built
 
 
 def may_come_by_a_star(run: Run, node: ast.AST) -> bool:

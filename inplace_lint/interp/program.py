@@ -88,8 +88,8 @@ class Built:
         self.frames: dict[int, Frame] = {}
         #: what the top level of files binds to names, for the runs that build objects
         self.names: dict[tuple[Module, str], Value] = {}
-        #: of these, the objects that the top level of files fills (`registries`)
-        self.filled: dict[tuple[Module, str], Value] = {}
+        #: of these, the objects that the top level of files fills (`registries`); None: that needs too many steps
+        self.filled: dict[tuple[Module, str], Value | None] = {}
         #: the number of literals; these have even bits, those of a single run odd ones
         self.count = 1  # the first is that of weakened guards
         #: the bit of each test

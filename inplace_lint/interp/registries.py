@@ -44,10 +44,16 @@ def filled_by(run: Run, module: Module, name: str, value: Value) -> list[Registr
 
 def open_up(run: Run, module: Module, name: str, value: Value) -> None:
     """Let an empty container hold anything if functions of its file fill it, such as a cache or a log."""
-    if not isinstance(value, (Mapping_, Sequence_)) or containers.length(run, value) != 0:
-        return
     if run.program.prefilter.registrations.is_filled_by_functions(module, name):
-        containers.fill(run, value, Unknown())
+        opened(run, value)
+
+
+def opened(run: Run, value: Value) -> Value:
+    """What was made for a name, where what fills it cannot be told: a container of anything, or an unknown object."""
+    if not isinstance(value, (Mapping_, Sequence_)) or containers.length(run, value) != 0:
+        return Unknown()
+    containers.fill(run, value, Unknown())
+    return value
 
 
 def fill(run: Run, registrations: list[Registration]) -> None:
@@ -69,15 +75,15 @@ def fill(run: Run, registrations: list[Registration]) -> None:
     run.frame, run.entering.deep = outer, deep
 
 
-def built(run: Run, module: Module, name: str, make: Callable[[Run], Value]) -> Value:
-    """What `make` gives in a run that builds objects for all runs; unknown where that needs too many steps."""
-    known = run.program.built.filled.get((module, name))
-    if known is None:
+def built(run: Run, module: Module, name: str, make: Callable[[Run], Value]) -> Value | None:
+    """What `make` gives in a run that builds objects for all runs; None where that needs too many steps."""
+    known = run.program.built
+    if (module, name) not in known.filled:
         maker = run.program.building_run(module)
         try:
-            known = make(maker)
+            known.filled[module, name] = known.names[module, name] = make(maker)
         except OutOfBudget:
-            known = Unknown()
-        run.program.built.filled[module, name] = run.program.built.names[module, name] = known
+            known.filled[module, name] = None
+            known.names.pop((module, name), None)
         run.learn_from(maker)
-    return known
+    return known.filled[module, name]

@@ -31,6 +31,10 @@ COUNTER = """class Counter:
 
 """
 
+#: A table that more statements of the top level fill than are followed.
+FILLED = "".join(f"\n\n@enter\ndef g{i}(x):\n    return x\n" for i in range(301))
+TABLE = "TABLE = {}\n\n\ndef enter(g):\n    TABLE[g.__name__] = g\n    return g\n" + FILLED
+
 #: The last function, and whether it leaves something to its callers.
 FUNCTIONS = {
     "an argument": ("def f(x):\n    x.mul_(2)\n", True),
@@ -76,6 +80,8 @@ FUNCTIONS = {
         "def f(x, n):\n    y = x * 2\n    y.mul_(3)\n    return f(y, n - 1) if n else y\n",
         False,
     ),
+    "a table that many statements fill": (f"{TABLE}\n\ndef f(g):\n    TABLE[g.__name__] = g\n", False),
+    "what is in a table that many statements fill": (f"{TABLE}\n\ndef f(x):\n    TABLE[x].mul_(2)\n", True),
     "each other": (
         "def g(x, n):\n    return f(x, n - 1) if n else x\n\n\ndef f(x, n):\n    x.mul_(2)\n    return g(x, n)\n",
         True,
