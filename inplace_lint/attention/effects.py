@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..model import Refused
+from ..syntax.nodes import end_of, start_of
 from .aliases import bases
 from .frames import are_apart
 from .labels import inside_of
@@ -35,6 +36,7 @@ def check(plan: Plan, gone: Removal) -> None:
         since = min(since, plan.graph.loops.get(id(gone.loop), 0))
     _changed_afterwards(plan, since)
     _objects_between(plan, anchor)
+    _written_between(plan, anchor)
     _lost(plan, gone)
 
 
@@ -147,6 +149,22 @@ def _objects_between(plan: Plan, anchor: Moment) -> None:
             and _is_given_an_object(effect.term)
         ):
             raise Refused(f"what is called on line {_row(effect)} may set an attribute that the call reads")
+
+
+def _written_between(plan: Plan, anchor: Moment) -> None:
+    """Raises Refused if an attribute is written after a mask or factor was made of it, before the kernel reads it."""
+    graph, steps = plan.graph, plan.site.scores.steps
+    writes = [one for one in graph.effects if one.kind == "write" and one.order < anchor.order]
+    for step in steps[1:] if writes else ():
+        if step.at is None or step.function is not graph.root:
+            continue
+        others = [one for one in step.operands if one not in steps]
+        read = {one for other in others for one in parts(other, "size", "shape") if one.op == "attr"}
+        held = {base for one in read for base in bases(one, graph.fresh)}
+        for effect in writes:
+            later = start_of(effect.site) >= end_of(step.at)
+            if later and not held.isdisjoint(bases(effect.term, graph.fresh)):
+                raise Refused(f"what the scores are masked or scaled by is written on line {_row(effect)}")
 
 
 def _is_given_an_object(call: Term) -> bool:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..model import Refused
 from ..resolve.classes import heirs
-from . import effects, screen, surroundings
+from . import effects, screen, set_elsewhere, surroundings
 from .calls import kind_of
 from .dispatch import Dispatch
 from .frames import Spent, Unfollowed
 from .graph_run import graph_of
-from .objects import assigned
 from .plan import Plan, plan
 from .recognise import sites
 from .removal import Statements, removal
@@ -137,15 +136,20 @@ def _complete(made: Plan, statements: Statements) -> None:
             "the package takes second or forward-mode derivatives, which the flash kernel lacks"
         )
     called = [one for one in made.site.weights.modules if one.op == "attr"]
-    read = sorted({*(one.args[1] for one in called), *made.attributes})
+    owner = made.graph.root.owner
+    read = {*(one.args[1] for one in called), *made.attributes, *made.site.attributes()}
+    elsewhere = None
+    if owner is not None:
+        defined = [name for name in read if made.graph.classes.defines(owner, name)]
+        elsewhere = set_elsewhere.line_that_sets(owner, defined)
+    if elsewhere is not None:
+        made.refused = f"`{elsewhere[0]}` is also set on line {elsewhere[1]}, for some of these objects"
+        return
     for one in called:
         if surroundings.hooks_modules(module, contents, one.args[1], kind_of(made.graph, one)):
             made.differences.append(
                 f"a hook on `{one.args[1]}` is no longer called, and this package registers hooks"
             )
-    for name in read:
-        if _is_replaced(module, made, name):
-            made.differences.append(f"a subclass in this file sets `{name}` to something of its own")
     for statement in gone.said:
         made.differences.append(f"what is printed or asserted on line {statement.lineno} goes with it")
 
@@ -166,12 +170,6 @@ def _overridden(module: Module, made: Plan) -> str:
         for name in own & heir.methods.keys()
     )
     return found[0] if found else ""
-
-
-def _is_replaced(module: Module, made: Plan, name: str) -> bool:
-    """Whether a subclass in the file assigns attribute `name`, which the rewrite reads or whose call it drops."""
-    heirs = _subclasses(made)
-    return any(name in assigned(method) for heir in heirs for method in heir.methods.values())
 
 
 def _keep_one(found: list[Seen]) -> None:

@@ -40,6 +40,23 @@ def fill(value: Term | None) -> str | None:
     return None
 
 
+def _stays_large(mask: Mask) -> bool:
+    """Whether a finite fill value is still so low after the factors behind it that its weight is zero."""
+    value = mask.value
+    while value is not None and value.op in ("tensor", "full", "cast"):
+        value = value.args[1] if value.op == "full" else value.args[0]
+    number = None if value is None else _number(value)
+    for sign, factor in mask.before:
+        by = _number(factor)
+        if number is not None and by:
+            number = number * by if sign == "*" else number / by
+    return number is None or number <= _WEIGHTLESS
+
+
+#: exp of it is zero in float32.
+_WEIGHTLESS = -110.0
+
+
 def _number(value: Term) -> float | None:
     if (
         value.op == "const"
@@ -211,6 +228,10 @@ def write(graph: Graph, shapes: Shapes, site: Site, speller: Speller, query: str
                 )
             if any(sign_of(graph, factor) <= 0 for _, factor in mask.before):
                 raise Refused("the scores are masked before they are scaled, by a factor of unknown sign")
+            if kind == "finite" and not _stays_large(mask):
+                raise Refused(
+                    "masked scores are scaled afterwards, and are not sure to stay large and negative"
+                )
     if len(masks) == 1 and not masks[0].tests and causal(graph, shapes, site.query, site.key, masks[0]):
         kind = "inf" if masks[0].kind == "add" else fill(masks[0].value)
         made.causal = True
@@ -252,7 +273,9 @@ def _part(
         made.differences.append("the mask is taken to have at least two axes, and no more than the scores")
     elif rank < 2 and mask.kind == "add" and rank == 0:
         raise Refused("a number is added to the scores")
-    elif (rank > max(2, wanted + 2) and "..." not in site.batch) or rank > 4 or (wanted > 2 and rank > 3):
+    elif (rank > max(2, wanted + 2) and "..." not in site.batch) or rank > (
+        3 if wanted > 2 or site.is_single(graph) else 4
+    ):
         raise Refused("the mask has more axes than the kernel takes")
     if mask.kind == "add":
         text = _additive(graph, mask, speller, query, made)
@@ -294,9 +317,10 @@ def _additive(graph: Graph, mask: Mask, speller: Speller, query: str, made: Writ
     for sign, factor in mask.before:
         text = f"{text} {sign} {speller.text(factor, UNARY)}"
     if not is_learned(graph, mask.term):
-        made.differences.append(
-            "where every key of a row is masked by a large finite number, the kernel's gradients differ"
-        )
+        made.differences += [
+            "where every key of a row is masked by a large finite number, the kernel's gradients differ",
+            "the mask is rounded to the dtype of q, where that is a half precision",
+        ]
         text = f"{tight(text)}.to({query}.dtype)"
     return text
 

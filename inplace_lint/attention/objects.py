@@ -52,6 +52,10 @@ class Classes:
                 return self.runner.constant(cls.module, value)
         return None
 
+    def defines(self, source: ClassSource, name: str) -> bool:
+        """Whether the class or one of its bases sets the attribute, in `__init__` or in its body."""
+        return name in self._of(source) or any(name in cls.assignments for cls in self.order(source))
+
     def is_passed(self, term: Term) -> bool:
         """Whether a method other than `__init__` assigns the attribute, which then carries data from call to call."""
         obj, name = term.args

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..model import Refused
 from . import masks, origins
 from .layout import NO_AXIS, dense_axis, is_laid_as, may_be_narrow, reorder, untransposed
+from .ops import VIEWS
 from .scalars import is_number, is_zero_dimensional
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, within
@@ -296,12 +297,12 @@ class _Planner:
                 self.made.differences.append("q, k and v are taken to have one dtype")
             self.upcast = True
             return
-        if last.op == "symbol" and last.args[0] in (
-            "torch.float32",
-            "torch.float",
-            "torch.float64",
-            "torch.double",
-        ):
+        wide = _SHORT.get(last.args[0], last.args[0]) if last.op == "symbol" else ""
+        if wide in ("torch.float32", "torch.float64"):
+            if {_cast_to(one.term) for one in (site.query, site.key, site.value)} - {None, wide} or (
+                _cast_to(site.value.term) and not _cast_to(site.query.term)
+            ):
+                raise Refused("q, k and v have different dtypes, which the kernel refuses")
             self.made.differences.append("q, k and v are taken to have one dtype")
             return
         raise Refused("the weights are cast to a dtype that need not be that of q, k and v")
@@ -397,6 +398,19 @@ class _Planner:
             return ""
         self.made.notes.append("dropout is drawn by the kernel")
         return f"{probability} if {self.speller.text(training, COMPARISON)} else 0.0"
+
+
+_SHORT = {"torch.float": "torch.float32", "torch.double": "torch.float64", "torch.half": "torch.float16"}
+
+
+def _cast_to(term: Term) -> str | None:
+    """The dtype that the source casts an operand to; None if it casts it to none, or by that of another tensor."""
+    while term.op in VIEWS - {"cast"} or term.op in ("mul", "div", "normalize"):
+        term = term.args[0]
+    if term.op != "cast" or term.args[1].op != "symbol":
+        return None
+    name = str(term.args[1].args[0])
+    return _SHORT.get(name, name)
 
 
 _READ = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .calls import kind_of
 from .ops import VIEWS
-from .terms import Term, integer, is_const, is_metadata, items
+from .terms import Term, integer, is_const, is_metadata, items, parts
 
 if TYPE_CHECKING:
     from typing import Any
@@ -107,6 +107,17 @@ class Site:
     @property
     def product(self) -> Term:
         return self.scores.source
+
+    def assumed(self) -> list[Term]:
+        """The terms that a rewrite takes for what they are, whether or not its text reads them: masks and factors."""
+        masks = [
+            one for mask in self.scores.masks for one in (mask.term, *(factor for _, factor in mask.before))
+        ]
+        return [*masks, *(factor for _, factor in self.scores.factors)]
+
+    def attributes(self) -> set[str]:
+        """The names of the attributes that are assumed to hold what `__init__` sets."""
+        return {one.args[1] for term in self.assumed() for one in parts(term, "call") if one.op == "attr"}
 
     def is_single(self, graph: Graph) -> bool:
         """Whether q, k and v are outputs of linear layers without a head axis split off."""

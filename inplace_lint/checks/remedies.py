@@ -16,7 +16,7 @@ from ..model import FixPlan, Refused
 from ..syntax.nodes import walk
 from ..syntax.surroundings import Surroundings, binds
 from ..torchmodel import outofplace
-from . import places, syntaxes
+from . import holders, places, syntaxes
 
 if TYPE_CHECKING:
     from ..hazards.finding import Finding
@@ -133,6 +133,8 @@ class _Remedy:
                 ] = None
             if not keeps_dtype and not seen.same_dtype:
                 self.differences[_DTYPE.format(name or "the tensor")] = None
+        for words in holders.check(self.module, self.around, self.finding.sharing):
+            self.differences[words] = None
 
     def _is_for_others(self, name: str) -> bool:
         """Whether the statement only makes the write, and only other holders see it: a new tensor would be lost."""
@@ -165,9 +167,6 @@ class _Remedy:
             for n in walk(self.around.function or self.module.tree)
         )
 
-    def _applicability(self) -> tuple[str, tuple[str, ...]]:
-        return ("unsafe" if self.differences else "safe"), tuple(self.differences)
-
     def _location(self, node: ast.AST) -> Location:
         return places.location(self.module, node)
 
@@ -183,6 +182,7 @@ class _Remedy:
         if isinstance(node.target, ast.Name):
             self._leave(node.target.id)
         elif syntaxes.is_plain_path(node.target):
+            holders.may_be_set(self.module, node.target)
             self._leave(None)
             self.differences.setdefault("other holders of this attribute's tensor no longer see the change")
         else:
@@ -191,8 +191,7 @@ class _Remedy:
         return OutOfPlace(*self._say(message), self._location(node), "augmented")
 
     def _say(self, message: str) -> tuple[str, str, tuple[str, ...]]:
-        applicability, differences = self._applicability()
-        return applicability, message, differences
+        return ("unsafe" if self.differences else "safe"), message, tuple(self.differences)
 
     def _call(self, node: ast.Call) -> FixPlan:
         flag = syntaxes.inplace_flag(node)
@@ -219,6 +218,8 @@ class _Remedy:
             raise Refused("a later call of the chain reads what an earlier one has written")
         if not links:
             return self._clone_first(syntaxes.root_name(receiver))
+        if not holders.keeps_dtype(top, links, node):
+            self.differences[_DTYPE.format("the tensor")] = None
         return self._rebound(top, receiver, "method", links=links)
 
     def _rebound(
@@ -246,6 +247,8 @@ class _Remedy:
                     )
                 before, after = (f"{name} = ", "") if around.is_value() else (f"({name} := ", ")")
         elif syntaxes.is_plain_path(written):
+            if whole:
+                holders.may_be_set(self.module, written)
             self._leave(None)
             words = places.text(self.module, written, 60).strip("`")
             self.differences.setdefault("other holders of this attribute's tensor no longer see the change")
@@ -305,6 +308,7 @@ class _Remedy:
                 raise Refused(f"the result is meant for the memory of `{words}`, which is held elsewhere too")
             self._leave(out.id)
         else:
+            holders.may_be_set(self.module, out)
             self._leave(None)
             self.differences.setdefault("other holders of this attribute's tensor no longer see the change")
         self.differences.setdefault(f"`{words}` becomes a new tensor, of the result's own dtype")
@@ -373,13 +377,11 @@ class _Remedy:
 
     def _written_only_in(self, name: str) -> ast.stmt | None:
         """The outermost loop around the write that neither saves the written tensor nor rebinds the name."""
-        at = [saved.place.stack() for saved in self.finding.saves]
+        at = [place for saved in self.finding.saves for place in saved.place.stack()]
         for loop in self.around.loops():
             rows = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
             saves = any(
-                place.frame.module is self.module and getattr(place.at, "lineno", 0) in rows
-                for stack in at
-                for place in stack
+                place.frame.module is self.module and getattr(place.at, "lineno", 0) in rows for place in at
             )
             if not saves and not binds(loop, name):
                 return loop

@@ -1,4 +1,7 @@
-"""Reuses the result of a function under `functools.cache`: equal constant arguments return the same value."""
+"""Reuses the result of a function under `functools.cache`: equal constant arguments return the same value.
+
+For other arguments each call runs, and what it returns counts as handed out: the cache holds it too.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,26 @@ _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 
 
 def result(
-    run: Run, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+    run: Run,
+    function: FunctionValue,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    at: ast.AST,
+    exact: bool,
 ) -> Value | None:
-    """The result of a call of a cached function, computed at the first such call; None if each call has to run.
+    """The result of a call of a cached function, computed at the first such call; None if the function has no cache.
 
     Only calls with constant arguments share a result: it is the same on every path. A function that may write runs at
     each call.
     """
     source = function.source
-    if not _is_cached(function) or kwargs or not all(type(value) is Constant for value in args):
+    if not _is_cached(function):
         return None
-    if source in run.entering.active or run.program.enters(source):
-        return None
+    shares = not kwargs and all(type(value) is Constant for value in args)
+    if not shares or source in run.entering.active or run.program.enters(source):
+        made = run.enter(function, args, kwargs, at, exact)
+        run.handed.given.update(tensor.storage for _, tensor in run.tensors_within(made))
+        return made
     # A nested function is defined anew, with an empty cache, at each call of the function around it.
     name = f"{source.name}@{source.node.lineno}#{function.frame}"
     key = (source.module, f"{name}({', '.join(map(_spelt, args))})")

@@ -91,7 +91,7 @@ def call(
         if declared is not None and func.source is not run.entering.body_of:
             run.declared.told[at] = run.program.declared.said(func.source), run.frame.module
             return _carrying(run, ops.apply(run, declared, args, kwargs, at), made, args, kwargs)
-        known = cached.result(run, func, args, kwargs, at) if func.decorated else None
+        known = cached.result(run, func, args, kwargs, at, exact) if func.decorated else None
         if known is not None:
             return known
         return run.enter(func, args, kwargs, at, exact)

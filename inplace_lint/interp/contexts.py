@@ -77,6 +77,8 @@ def attribute(run: Run, context: Context, name: str) -> Value | None:
             generator = run.entering.generators.get(manager)
             if generator is not None:
                 return generators.first(run, generator, at)
+            if isinstance(manager, grad_mode.Mode):
+                return _entered_mode(run, context, manager)
             value = enter_context(run, manager, at)
             context.at_exit.append(lambda: leave_context(run, manager, at))
             return value
@@ -88,6 +90,21 @@ def attribute(run: Run, context: Context, name: str) -> Value | None:
         return context if name == "pop_all" else NONE
 
     return Native(play)
+
+
+def _entered_mode(run: Run, context: Context, mode: grad_mode.Mode) -> Value:
+    """`stack.enter_context(torch.no_grad())`: the mode lasts until the stack is left."""
+    grad = run.grad if mode.before is None else mode.before
+    keeping = run.keeping
+    outer = (keeping.autocast, keeping.unchecked, keeping.unsaved, keeping.preserved)
+
+    def restore() -> None:
+        run.grad = grad
+        keeping.autocast, keeping.unchecked, keeping.unsaved, keeping.preserved = outer
+
+    context.at_exit.append(restore)
+    grad_mode.apply(run, mode)
+    return mode
 
 
 def _null(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
