@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
 #: A loop over at most this many known elements is unrolled.
 UNROLL = 8
-#: The same for modules: their order matters.
+#: The same for modules: their order matters. And for tensors: each may be one that a write has spoiled.
 _LAYERS = 12
+_TENSORS = 32
 #: The same for one of several lists: each of its elements is one of several as well.
 _EACH = 3
 
@@ -98,7 +99,11 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         return _iterate_each(run, value, at)
     known = containers.items(run, value)
     if known is not None:
-        if len(known) <= UNROLL or (len(known) <= _LAYERS and all(map(is_module, known))):
+        if (
+            len(known) <= UNROLL
+            or (len(known) <= _LAYERS and all(map(is_module, known)))
+            or (len(known) <= _TENSORS and all(isinstance(one, Tensor) for one in known))
+        ):
             return True, known
         return False, [known[0], *([Unknown()] if _differ(known) else ()), known[-1]]
     if isinstance(value, Iteration):

@@ -158,12 +158,15 @@ def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
         return None
     if name == "training":
         return layers.training(run)
-    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
+    if name in _REGISTERS:
         return Native(lambda run, args, kwargs, at: _register(run, obj, name, args, kwargs))
     return module_protocol(run, obj, name)
 
 
 def of_module(run: Run, module: TorchModule, name: str) -> Value | None:
+    """A method of a layer of torch."""
+    if name in _REGISTERS:
+        return Native(lambda run, args, kwargs, at: _register(run, module, name, args, kwargs))
     return module_protocol(run, module, name)
 
 
@@ -209,13 +212,16 @@ def _freeze(run: Run, obj: Value, args: Sequence[Value], kwargs: Mapping[str, Va
     return obj
 
 
+_REGISTERS = frozenset({"register_buffer", "register_parameter", "add_module", "register_module"})
+
+
 def _register(
-    run: Run, obj: Instance, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+    run: Run, obj: Instance | TorchModule, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     values = [*args, *(kwargs[k] for k in ("name", "tensor", "param", "module") if k in kwargs)]
     if len(values) >= 2 and isinstance(values[0], Constant) and isinstance(values[0].value, str):
         value = values[1]
-        if name == "register_buffer":
+        if name == "register_buffer" and isinstance(obj, Instance):
             obj.buffers.add(values[0].value)
         if name == "register_buffer" and isinstance(value, (Tensor, Unknown)):
             given = value
@@ -226,9 +232,13 @@ def _register(
                 run.keep_dtype(value.storage, given.storage.dtype)
             if not run.builds:
                 run.made.buffers.add(value.storage)
+        if isinstance(obj, TorchModule):
+            if isinstance(value, Tensor):
+                obj.owns[values[0].value] = value
+            return NONE
         run.put(obj, values[0].value, value)
         inherited.register(run, obj, value, surely=name in ("add_module", "register_module"))
-    elif len(values) >= 2 and name in ("add_module", "register_module"):
+    elif len(values) >= 2 and name in ("add_module", "register_module") and isinstance(obj, Instance):
         dynamic_names.register(run, obj, values[1])
     return NONE
 

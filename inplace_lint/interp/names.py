@@ -58,7 +58,8 @@ def load(run: Run, name: str) -> Value:
         value = run.state.get((module_frame.uid, name))
         if value is not None:
             return value
-    return of_module(run, run.frame.module, name)
+    value = run.state.get((run.frame.module, name))  # a function of this run has bound it
+    return of_module(run, run.frame.module, name) if value is None else value
 
 
 def store(run: Run, name: str, value: Value) -> None:
@@ -75,9 +76,13 @@ def store(run: Run, name: str, value: Value) -> None:
         if module_frame is not None:
             run.state.slots[(module_frame.uid, name)] = value
         else:
+            key = (frame.module, name)
             if run.builds:
                 run.top_levels.globals = dict(run.top_levels.globals)  # keep the change from other runs
-            run.top_levels.globals[frame.module, name] = Unknown()
+            else:
+                run.bottom().slots.setdefault(key, of_module(run, *key))
+                run.state.slots[key] = value
+            run.top_levels.globals[key] = Unknown()
             kept = run.tensors_within(value)
             run.heap.escape(kept, run.path)
             run.handed.given.update(tensor.storage for _, tensor in kept)

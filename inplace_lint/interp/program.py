@@ -148,7 +148,8 @@ class Program:
         #: the prefilter for the other setting of `want_notes`, if there was one
         self._other_prefilter: Prefilter | None = None
         self._classes: dict[ClassSource, ClassValue] = {}
-        #: functions of the file under check that lead to one that writes: calls of them are entered
+        #: functions that lead to one that writes, or from the top level of the file under check to a backward: calls of
+        #: them are entered
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}
         self._gives: dict[FunctionSource, bool] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..syntax.module import Module
 from ..torchmodel import outofplace
 from .guards import both, compatible
 from .iterators import Iteration
@@ -168,8 +169,9 @@ def observe(
                 for (_, bound), value in run.top_levels.globals.items():
                     if any(atom is owner for _, atom, _ in _atoms(value)):
                         seen.others.add(f"the global `{bound}`")
-        elif isinstance(owner, Instance) and isinstance(name, str):
-            seen.others.add(f"the attribute `{name}`")
+        elif isinstance(owner, (Instance, Module)) and isinstance(name, str):
+            kind = "attribute" if isinstance(owner, Instance) else "global"
+            seen.others.add(f"the {kind} `{name}`")
         else:
             seen.others.add("an attribute or element")
     run.found.observations.append(seen)

@@ -55,7 +55,9 @@ def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
 
 
 def has_quiet_part(prefilter: Prefilter, source: FunctionSource) -> bool:
-    """Whether a function is decorated to record nothing, or has a block that records nothing."""
+    """Whether a function is decorated to record nothing, has a block that records nothing, or cuts something off."""
+    if source.mentions(b".detach("):
+        return True
     if not any(map(source.mentions, MODES_OFF)):
         return False
     modes = list(getattr(source.node, "decorator_list", ()))

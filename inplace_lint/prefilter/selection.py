@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.module import FunctionSource, Module
-from . import inherited, initializers
+from . import inherited, initializers, scripts
 from .callers import that_build
 from .may_write import imports
 from .source_words import called, called_in, has_word, mentions, runs_backward
@@ -26,9 +26,11 @@ def may_find(prefilter: Prefilter, module: Module) -> bool:
     prefilter.declared.mark(module)
     if rows_of(module):
         return True
-    return b"torch" in module.source and bool(
+    if b"torch" in module.source and (
         prefilter.writers.calls_abroad(module) or imported_builders(prefilter, module)
-    )
+    ):
+        return True
+    return bool(scripts.leading_to_training(prefilter, module))
 
 
 def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None]:

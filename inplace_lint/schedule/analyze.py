@@ -12,7 +12,7 @@ from ..interp.run import Run
 from ..interp.starts import run_body, run_function
 from ..interp.storage import DOES
 from ..interp.values import Instance, Unknown, Value
-from ..prefilter import driver_synthesis
+from ..prefilter import driver_synthesis, scripts
 from ..prefilter.selection import suspects, trains
 from ..prefilter.text_screen import rows_of
 from .callers import (
@@ -58,12 +58,16 @@ def roots(module: Module, program: Program) -> list[FunctionSource | None]:
         program.drivers = driver_synthesis.of_training(program.prefilter, module)
         if program.drivers and None not in found:
             found.append(None)
+    if None not in found and scripts.leading_to_training(program.prefilter, module):
+        found.append(None)
     return found
 
 
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
     """The findings of runs of these roots, and of callers that know more, after the second looks."""
     program.writers.clear()
+    if None in pending:
+        program.writers.update(scripts.leading_to_training(program.prefilter, module))
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
     notes = program.prefilter.notes

@@ -9,6 +9,7 @@ from ..hazards.finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
 from ..hazards.findings import of_run, proved
 from ..interp.storage import DOES
 from ..interp.values import Instance, Tensor, Unknown, alternatives, flatten
+from ..interp.weights import weights_of
 from ..prefilter import grad_mode
 from ..prefilter.callers import callers, does_more, users_of_objects
 from ..prefilter.source_words import mentions
@@ -98,8 +99,22 @@ def _writes_what_is_given(run: Run, root: FunctionSource) -> bool:
     }
     if any(storage.standing or _is_given(storage.value, asked) for storage in written):
         return True
+    if _is_of_the_file(run, written.keys()):
+        return True
     receiver = run.root.args.get(root.receiver) if root.owner is not None else None
     return isinstance(receiver, Instance) and holds(run, receiver, written.keys())
+
+
+def _is_of_the_file(run: Run, written: Collection[Storage]) -> bool:
+    """Whether a global name holds a written tensor, or a network that a written weight is of."""
+    for value in run.top_levels.globals.values():
+        for _, atom in alternatives(value):
+            if isinstance(atom, Instance) and holds(run, atom, written):
+                return True
+            held = [*weights_of(run, atom, builds=False), *(tensor for _, tensor in run.tensors_within(atom))]
+            if any(tensor.storage in written for tensor in held):
+                return True
+    return False
 
 
 def _is_given(value: Value | None, asked: Mapping[Unknown, Unknown]) -> bool:

@@ -80,6 +80,16 @@ FUNCTIONS = {
         "def f(x, n):\n    y = x * 2\n    y.mul_(3)\n    return f(y, n - 1) if n else y\n",
         False,
     ),
+    "a tensor of the file": ("kept = torch.zeros(3)\n\n\ndef f():\n    kept.mul_(2)\n", True),
+    "a tensor in a table of the file": (
+        "kept = {'a': torch.zeros(3)}\n\n\ndef f():\n    kept['a'].mul_(2)\n",
+        True,
+    ),
+    "a weight of a network of the file": (
+        "net = torch.nn.Sequential(torch.nn.Linear(3, 3))\n\n\ndef f():\n    net[0].weight.data.mul_(2)\n",
+        True,
+    ),
+    "a number of the file": ("count = 0\n\n\ndef f():\n    global count\n    count += 1\n", False),
     "a table that many statements fill": (f"{TABLE}\n\ndef f(g):\n    TABLE[g.__name__] = g\n", False),
     "what is in a table that many statements fill": (f"{TABLE}\n\ndef f(x):\n    TABLE[x].mul_(2)\n", True),
     "each other": (
