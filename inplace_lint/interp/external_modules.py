@@ -229,8 +229,11 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -
     if known:
         forward.result.of_module = True
         tensor.storage.prove()
-    for _, node in run.heap.record(tensor.storage).nodes:
+    record = run.heap.record(tensor.storage)
+    for _, node in record.nodes:
         node.opaque = forward.result.behind if forward.lent else 0
+    if known and forward.certain:
+        record.grads += [one for one in run.heap.gradients(weights, forward.path) if one[1] == DOES]
     _keep(run, tensor, weights, forward.path, forward.place, forward.certain)
 
 
