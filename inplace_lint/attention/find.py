@@ -141,7 +141,7 @@ def _complete(made: Plan, statements: Statements) -> None:
     elsewhere = None
     if owner is not None:
         defined = [name for name in read if made.graph.classes.defines(owner, name)]
-        elsewhere = set_elsewhere.line_that_sets(owner, defined)
+        elsewhere = set_elsewhere.line_that_sets(owner, defined, {one.args[1] for one in called})
     if elsewhere is not None:
         made.refused = f"`{elsewhere[0]}` is also set on line {elsewhere[1]}, for some of these objects"
         return

@@ -34,15 +34,22 @@ class _Scope:
     other: frozenset[str] = frozenset()
 
 
-def line_that_sets(cls: ClassSource, names: Iterable[str]) -> tuple[str, int] | None:
-    """The first of these attributes that is set elsewhere in the file, and the line; None if none is."""
+def line_that_sets(cls: ClassSource, names: Iterable[str], layers: set[str]) -> tuple[str, int] | None:
+    """The first of these attributes that is set elsewhere in the file, and the line; None if none is.
+
+    `setattr` by a name that is not known exchanges layers, those of `named_children()`: it concerns `layers` alone.
+    """
     wanted = set(names)
     derived = {one.node for one in heirs(cls)}
     found = [
         (node.lineno, name)
         for owner, name, is_prefix, node in _stores(cls.module.tree, _Scope(), set(cls.module.classes))
         if owner is None or owner in derived
-        for name in ({one for one in wanted if one.startswith(name)} if is_prefix else {name} & wanted)
+        for name in (
+            {one for one in (wanted if name else wanted & layers) if one.startswith(name)}
+            if is_prefix
+            else {name} & wanted
+        )
     ]
     return min(((name, row) for row, name in found), key=lambda one: one[1], default=None)
 
