@@ -11,7 +11,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ..project.package_files import folders_around
-from ..syntax.module import FunctionSource, Module
+from ..resolve.classes import heirs
+from ..syntax.module import ClassSource, FunctionSource, Module
 from ..syntax.nodes import inner_bodies, walk
 from .mentioning_files import mentioning
 
@@ -60,7 +61,12 @@ class Registrations:
         return self._filled[key]
 
     def _find(self, module: Module, name: str, from_anywhere: bool) -> list[Registration] | None:
-        registrars = {one.name: one for one in module.functions.values() if _fills(one, name)}
+        registrars: dict[str, FunctionSource | ClassSource] = {}
+        registrars.update((one.name, one) for one in module.functions.values() if _fills(one, name))
+        for cls in module.classes.values():  # each of its subclasses is put into the table
+            hook = cls.methods.get("__init_subclass__")
+            if hook is not None and _fills(hook, name):
+                registrars.update((one.name, one) for one in (cls, *heirs(cls)))
         aliases = [alias for alias, value in module.assignments.items() if _is_name(value, name)]
         others = self._others(module, [name, *aliases, *registrars]) if from_anywhere else []
         if others is None:
@@ -71,7 +77,7 @@ class Registrations:
         return found if len(found) <= _STATEMENTS else None
 
     def _within(
-        self, file: Module, module: Module, name: str, registrars: set[FunctionSource]
+        self, file: Module, module: Module, name: str, registrars: set[FunctionSource | ClassSource]
     ) -> Iterator[Registration]:
         """The statements of one file, in the order of its text."""
         names = self._prefilter.names
@@ -79,7 +85,12 @@ class Registrations:
         for statement, prefixes in self._index(file):
             for prefix in prefixes:
                 at = names.bound(file, prefix)
-                if at is not None and ((at.module, at.name) == (module, name) or at.what in registrars):
+                if at is None:
+                    continue
+                what = (
+                    self._prefilter.classes.order(at.what) if isinstance(at.what, ClassSource) else [at.what]
+                )
+                if (at.module, at.name) == (module, name) or not registrars.isdisjoint(what):
                     found[statement] = None
         yield from ((file, statement) for statement in found)
 
@@ -96,7 +107,8 @@ class Registrations:
     def _others(self, module: Module, wanted: list[str]) -> list[Module] | None:
         """The other files of the project whose top level may use one of these names; None if they cannot be told."""
         files = self._prefilter.files
-        begins = rb"^@?(?:\w+\.)*(?:%s)\b\s*[.(\[\n]" % b"|".join(re.escape(one.encode()) for one in wanted)
+        names = b"|".join(re.escape(one.encode()) for one in wanted)
+        begins = rb"^@?(?:\w+\.)*(?:%s)\b\s*[.(\[\n]|^class\s[^:]*\b(?:%s)\b" % (names, names)
         folders = folders_around(module.filename, files.project.root)
         if not folders:
             return []
@@ -129,6 +141,8 @@ def _touched(statement: ast.stmt) -> Iterator[ast.expr]:
     """The expressions of a statement, those in inner blocks too, whose object it may fill."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield from statement.decorator_list
+        if isinstance(statement, ast.ClassDef):
+            yield from statement.bases
     elif isinstance(statement, ast.Expr):
         if isinstance(statement.value, ast.Call):
             yield statement.value.func

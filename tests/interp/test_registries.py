@@ -25,6 +25,29 @@ pytest.importorskip("torch")
 
 #: Makes the table and says how a layer of a name is made, in a file of its own.
 TABLES = {
+    "a base class": """
+LAYERS = {}
+
+
+class Layer(nn.Module):
+    def __init_subclass__(cls, name, **options):
+        super().__init_subclass__(**options)
+        LAYERS[name] = cls
+
+
+class First(Layer, name="Sigmoid"):
+    def forward(self, x):
+        return torch.sigmoid(x)
+
+
+class Second(Layer, name="GELU"):
+    def forward(self, x):
+        return nn.functional.gelu(x)
+
+
+def make(name):
+    return LAYERS[name]()
+""",
     "items": """
 LAYERS = {}
 LAYERS["Sigmoid"] = nn.Sigmoid
@@ -230,6 +253,24 @@ OTHER_NAME = LAYERS
         "layers.py": HEAD + layers,
         "more.py": HEAD + more,
         "net.py": HEAD + net + NET.format(parameter="size=3", made=f'LAYERS["{name}"]()'),
+    }
+    raises, found = _judge(tmp_path, files, "net.py")
+    assert raises == (name == "Sigmoid")
+    assert found == (["IPL101"] if raises else [])
+
+
+@pytest.mark.parametrize("name", ["Sigmoid", "GELU"])
+def test_subclasses_in_other_files_are_put_into_the_table_by_their_base(name: str, tmp_path: Path) -> None:
+    table = TABLES["a base class"]
+    begin, end = table.index("class First"), table.index("def make")
+    base = table[:begin] + "class Indirect(Layer, name=None):\n    pass\n\n\n" + table[end:]
+    layers = "from table import Indirect\n\n\n" + table[begin:end].replace("(Layer,", "(Indirect,")
+    files = {
+        "table.py": HEAD + base,
+        "layers.py": HEAD + layers,
+        "net.py": HEAD
+        + "import layers\nfrom table import make\n"
+        + NET.format(parameter="size=3", made=f'make("{name}")'),
     }
     raises, found = _judge(tmp_path, files, "net.py")
     assert raises == (name == "Sigmoid")
