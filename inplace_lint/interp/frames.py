@@ -28,6 +28,7 @@ PARTS = "parts"
 OVER = "over"
 #: ... and a value that stands for the keys of a mapping that are no constants.
 KEYS = "keys"
+LATEST = "latest"
 
 
 class Frame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import axes, ops
+from . import axes, batches, ops
 from .guards import both
 from .joins import join
 from .slices import Slice
@@ -79,6 +79,7 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     _proves_the_indexed_alone(run, obj, part)
     if isinstance(obj, Tensor) and isinstance(part, Tensor):
         part.sizes = axes.of_part(run, obj.sizes, at_index)
+        part.batch_cut = batches.is_cut(obj, part.sizes)
         if found == "N" and _keeps_rows(at_index):
             part.contiguous = obj.contiguous
     if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import elements
 from .containers import any_element, length, make, smear
-from .frames import KEYS, LENGTH
+from .frames import KEYS, LATEST, LENGTH
 from .handles import Handle
 from .joins import join
 from .values import (
@@ -38,6 +38,24 @@ class Lazy(Mapping_):
     def __init__(self, kind: str = "dict", find: Callable[[Value | None], Value] | None = None) -> None:
         super().__init__(kind)
         self.find = find
+
+
+class Latest(Value):
+    """What was stored last under a key that is not known: the same key, unchanged, gives it back."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, key: Value, value: Value) -> None:
+        self.key = key
+        self.value = value
+
+    def is_under(self, key: Value) -> bool:
+        """Whether it is stored under this very key: a value that stands for one object in a round of a loop."""
+        ours = [one for _, one in alternatives(self.key)]
+        return all(
+            isinstance(one, (Unknown, Scalar)) and any(one is other for other in ours)
+            for _, one in alternatives(key)
+        )
 
 
 def names(run: Run, mapping: Mapping_) -> list[Value] | None:
@@ -73,11 +91,18 @@ def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
         unsure = isinstance(before, Phi) and present(before) is not before
         grown = Unknown() if count is None or unsure else Constant(count + (present(before) is None))
         run.state.slots[(mapping, LENGTH)] = grown
+        _forget_latest(run, mapping)
     else:
         smear(run, mapping, value, key)
+        run.state.slots[(mapping, LATEST)] = Latest(key, value)
         keys = (key, run.state.get((mapping, KEYS)) or key)
         tensors = all(isinstance(atom, (Tensor, Parameters)) for one in keys for _, atom in alternatives(one))
         run.state.slots[(mapping, KEYS)] = key if tensors else Scalar()
+
+
+def _forget_latest(run: Run, mapping: Mapping_) -> None:
+    if run.state.get((mapping, LATEST)) is not None:
+        run.state.slots[(mapping, LATEST)] = Unknown()
 
 
 def remove_key(run: Run, mapping: Mapping_, key: Value) -> None:
@@ -100,7 +125,7 @@ def remove_key(run: Run, mapping: Mapping_, key: Value) -> None:
 def key_of_any(run: Run, mapping: Mapping_) -> Value:
     """A value that stands for any key of a mapping: a tensor, if the latest key that is no constant was one."""
     found = run.state.get((mapping, KEYS))
-    return Scalar() if found is None else found
+    return Scalar() if found is None or type(found) is Scalar else found
 
 
 def holds(run: Run, mapping: Mapping_, key: object) -> Value | None:
@@ -125,6 +150,9 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
             return found
     if isinstance(mapping, Lazy) and mapping.find is not None:
         return mapping.find(key)
+    latest = None if isinstance(key, Constant) else run.state.get((mapping, LATEST))
+    if isinstance(latest, Latest) and latest.is_under(key):
+        return latest.value
     found = present(elements.filed(run, mapping, key) or run.state.get((mapping, ANY)))
     if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
         if isinstance(key, Constant):
@@ -156,6 +184,7 @@ def _under_key(run: Run, found: Value, key: Hashable) -> Value:
 def update(run: Run, mapping: Mapping_, other: Value) -> None:
     """Copies the items of `other` into `mapping`."""
     exact = length(run, mapping) is not None and length(run, other) is not None
+    _forget_latest(run, mapping)
     if isinstance(other, Mapping_):
         mapping.patterns = None if ANY in other.keys else mapping.patterns
         for key in list(other.keys):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import GIVES_A_NUMBER, layout_of
-from . import arrays, axes, containers, idempotent_writes
+from . import arrays, axes, batches, containers, idempotent_writes
 from .frames import LENGTH
 from .guards import NEVER, both, compatible, either
 from .joins import join
@@ -305,6 +305,8 @@ def _turn(
     """Set how the axes of `view`, made of `tensor` by the op, lie in memory."""
     view.sizes = axes.of_view(run, facts, layout, tensor, values)
     view.strided = tensor.strided or layout.scatters
+    view.batch_cut = batches.is_cut(tensor, view.sizes)
+    view.matrices_turned = batches.turns_matrices(layout, tensor, values)
     view.swapped = tensor.contiguous and layout.swaps
     view.dense = tensor.dense and not layout.permutes
     view.contiguous = tensor.contiguous and layout.keeps_contiguous

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
-from . import axes, results
+from . import axes, batches, results
 from .guards import both
 from .heap import Saved
 from .storage import strongest
@@ -86,6 +86,9 @@ def _is_certain(op: Application, save: Save, tensor: Tensor) -> bool:
     strided = tensor.strided or tensor.expanded is not None
     if layout.copies_matrices:
         return not strided and (tensor.contiguous or not tensor.view)
+    merged = batches.saves_as_it_is(op.facts, tensor, [axes.shape_of(found) for found in op.operands[:2]])
+    if merged is not None and save.target >= 0:
+        return merged
     # A fused kernel takes any layout, and saves its operand as it is.
     if save.target < 0 or not strided or save.only or axes.is_matrix(tensor):
         return True

@@ -58,6 +58,7 @@ class Tensor(Value):
     """
 
     __slots__ = (
+        "batch_cut",
         "contiguous",
         "counter",
         "dense",
@@ -66,6 +67,7 @@ class Tensor(Value):
         "expanded",
         "graph",
         "made_at",
+        "matrices_turned",
         "multi",
         "no_grad_view",
         "part",
@@ -98,6 +100,8 @@ class Tensor(Value):
         self.made_at = 0
         #: a view of a contiguous tensor with its axes swapped
         self.swapped = False
+        #: a part of an inner batch axis was taken; of its axes the last two alone were moved (`batches`)
+        self.batch_cut = self.matrices_turned = False
         self.taken: Taken | None = None
 
     def alias(self) -> Tensor:
