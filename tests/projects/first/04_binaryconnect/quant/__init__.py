@@ -1,0 +1,2 @@
+from .binop import BinOp
+from .net import QNet

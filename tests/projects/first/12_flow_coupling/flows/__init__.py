@@ -1,0 +1,2 @@
+from .coupling import AffineCoupling
+from .base import FlowSequence

@@ -1,0 +1,1 @@
+from .odeint import odeint

@@ -1,0 +1,2 @@
+from .registry import METHODS, build
+from . import moco  # noqa: F401

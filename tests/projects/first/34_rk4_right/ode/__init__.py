@@ -1,0 +1,1 @@
+from .interface import odeint, odeint_adjoint
