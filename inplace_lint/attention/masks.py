@@ -266,9 +266,11 @@ def _part(
 ) -> str:
     term = mask.term
     rank = shapes.rank(term)
-    if mask.kind == "add" and is_number(graph, term):
-        raise Refused("a number is added to the scores")
+    if mask.kind == "add" and _may_be_number(graph, term):
+        raise Refused("a number is added to the scores, at least on one path")
     wanted = len(site.batch)
+    if rank is None and wanted > 2 and not is_learned(graph, term):
+        raise Refused("the mask may have more axes than the kernel takes")
     if rank is None:
         made.differences.append("the mask is taken to have at least two axes, and no more than the scores")
     elif rank < 2 and mask.kind == "add" and rank == 0:
@@ -292,6 +294,23 @@ def _part(
     if rank in (1, 3) or (rank is None and wanted == 1 and "..." not in site.batch):
         text = f"{tight(text)}.unsqueeze(0)"
     return text
+
+
+def _may_be_number(graph: Graph, term: Term, depth: int = 0) -> bool:
+    """Whether what is added to the scores is a Python number on some path."""
+    if is_number(graph, term):
+        return True
+    if depth > 8:
+        return False
+    if term.op == "attr":
+        made = graph.classes.definition(term)
+        return made is not None and _may_be_number(graph, made, depth + 1)
+    if term.op == "phi":
+        return any(_may_be_number(graph, one, depth + 1) for one in term.args[1:])
+    if term.op in ("mul", "div", "add", "sub", "neg"):
+        operands = [one for one in term.args if isinstance(one, Term)]
+        return all(_may_be_number(graph, one, depth + 1) for one in operands)
+    return False
 
 
 def _keep(mask: Mask, speller: Speller) -> str:

@@ -11,7 +11,7 @@ from .layout import NO_AXIS, dense_axis, is_laid_as, may_be_narrow, reorder, unt
 from .ops import VIEWS
 from .scalars import is_number, is_zero_dimensional
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
-from .terms import Term, integer, is_const, within
+from .terms import Term, integer, is_const, parts, within
 
 if TYPE_CHECKING:
     import ast
@@ -192,7 +192,7 @@ class _Planner:
             inner = untransposed(term, len(labels) if _REST not in labels else None)
             if inner is not None:
                 try:
-                    return self.speller.text(inner, SUM)
+                    return self.speller.text(self._stripped(inner), SUM)
                 except Unspellable:
                     pass
             return f"{self.speller.text(term, ATOM)}.transpose(-2, -1)"
@@ -210,9 +210,13 @@ class _Planner:
             self.made.after = ".squeeze(-3)"
             return [f"{tight(text)}.unsqueeze(-3)" for text in texts]
         if _REST in batch:
-            self.made.differences.append(
-                "q, k and v are taken to have four axes (batch, heads, sequence, channels)"
+            dim = integer(self.site.softmax.args[1])
+            meant = (
+                "four axes (batch, heads, sequence, channels)"
+                if dim is None or dim < 0 or dim == 3
+                else f"{dim + 1} axes, of which the softmax runs over the last"
             )
+            self.made.differences.append(f"q, k and v are taken to have {meant}")
             return list(texts)
         if len(batch) == 2:
             return list(texts)
@@ -296,6 +300,10 @@ class _Planner:
             if not within(last.args[0], known, through_shapes=True):
                 self.made.differences.append("q, k and v are taken to have one dtype")
             self.upcast = True
+            for one in (site.query, site.key):
+                inner = untransposed(one.term, None) or one.term
+                if _cast_to(self._stripped(inner)) is not None:
+                    raise Refused("q or k is cast on its way to the scores, and the values are not")
             return
         wide = _SHORT.get(last.args[0], last.args[0]) if last.op == "symbol" else ""
         if wide in ("torch.float32", "torch.float64"):
@@ -309,9 +317,8 @@ class _Planner:
 
     def _stripped(self, term: Term) -> Term:
         """An operand without a cast to float32 that the weights' cast undoes; the kernel accumulates in float32."""
-        if self.upcast and term.op == "cast" and term.args[1].op == "symbol":
-            return term.first
-        return term
+        wide = term.op == "cast" and _cast_to(term) in ("torch.float32", "torch.float64")
+        return term.first if self.upcast and wide else term
 
     # Scale
 
@@ -327,7 +334,10 @@ class _Planner:
         if causal and not all(masks.sign_of(self.graph, factor) > 0 for _, factor in numbers):
             numbers = []
         tensors = [one for one in factors if one not in numbers]
+        masks_ = {one for mask in self.site.scores.masks for one in parts(mask.term) if one.op != "const"}
         for sign, factor in tensors:
+            if any(one in masks_ for one in parts(factor) if one.op in ("param", "attr", "opaque")):
+                raise Refused("the scores are multiplied by what they are masked with")
             shape = self.shapes.of(factor)
             if shape is None and not is_zero_dimensional(self.graph, factor):
                 self.made.differences.append("the scale is taken to be one number, or one for each head")

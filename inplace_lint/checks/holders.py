@@ -17,24 +17,35 @@ if TYPE_CHECKING:
 
     from ..interp.frames import Frame
     from ..interp.sharing import Sharing
-    from ..syntax.module import Module
+    from ..syntax.module import FunctionSource, Module
     from ..syntax.surroundings import Surroundings
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-#: What belongs to a tensor object, and not to its memory.
-_OF_THE_OBJECT = frozenset({"retain_grad", "retains_grad", "data_ptr", "_version", "untyped_storage"})
+#: What belongs to a tensor object, and not to its values: its memory and how it lies there, its gradient, its version.
+_OF_THE_OBJECT = frozenset(
+    "retain_grad retains_grad data_ptr _version untyped_storage storage as_strided _base _is_view storage_offset "
+    "to_dense".split()
+)
 #: Builtins that tell one object from another, or set something on one.
-_ABOUT_OBJECTS = frozenset({"id", "setattr", "getattr", "hasattr"})
+_ABOUT_OBJECTS = frozenset({"id", "hash", "setattr", "getattr", "hasattr", "memoryview"})
+#: What takes all names of a function, and so holds each tensor there: builtins, and functions that give its frame.
+_TAKE_ALL_NAMES = frozenset({"locals", "vars", "eval", "exec"})
+_FRAMES = frozenset({"currentframe", "_getframe"})
 
 
 def check(module: Module, around: Surroundings, sharing: Sequence[Sharing]) -> Iterator[str]:
     """The differences that a new tensor makes to such holders. Raises Refused where the object itself is relied on."""
     if _handed_out(around.path, around.node):
         raise Refused("a `return` has handed this tensor out before the `finally` that writes it")
+    if (method := _own_method(module, around.node)) is not None:
+        raise Refused(f"a class of this file has its own `{method}`, which may be meant here")
     for frame, spelled in _spellings(around, sharing).items():
         scope = frame.function.node if frame.function is not None else frame.module.tree
-        if (use := _set_on_object(scope, spelled)) is not None:
+        use = _set_on_object(scope, spelled) or _helper(module, scope, spelled)
+        if use is not None:
             raise Refused(f"`{use}` belongs to this tensor, and a new one would not have it")
+    if _is_tried(around.path, around.node):
+        yield "an error that is caught here may come at another time, or not at all"
     for name in sorted(_defaults(sharing)):
         yield f"the default of `{name}`, which later calls get, no longer changes"
     if b".register_forward_" in module.source:
@@ -107,17 +118,119 @@ def _statements(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 def _set_on_object(scope: ast.AST, spelled: set[str]) -> str | None:
     """What the text sets on, or asks of, the object under one of its names; None if nothing: `h.retain_grad()`."""
-    for node in walk(scope):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in spelled:
-            if node.attr in _OF_THE_OBJECT or (
-                isinstance(node.ctx, ast.Store) and node.attr not in ("data", "grad", "requires_grad")
-            ):
-                return f"{ast.unparse(node.value)}.{node.attr}"
-        elif isinstance(node, ast.Call) and node.args and ast.unparse(node.args[0]) in spelled:
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if called in _ABOUT_OBJECTS or (called in ("ref", "proxy", "finalize")):
-                return f"{ast.unparse(node.func)}({ast.unparse(node.args[0])})"
+    for node in _nodes(scope):
+        if isinstance(node, ast.Attribute) and _is_of_the_object(node):
+            if ast.unparse(node.value) in spelled:
+                return ast.unparse(node)
+        elif isinstance(node, ast.Call):
+            called = _name_of(node.func)
+            asked = called in _ABOUT_OBJECTS or called in ("ref", "proxy", "finalize", "as_strided")
+            if _takes_all_names(node) or (asked and node.args and ast.unparse(node.args[0]) in spelled):
+                return ast.unparse(node)
+        elif isinstance(node, (ast.Dict, ast.DictComp)):
+            keys = node.keys if isinstance(node, ast.Dict) else node.generators[0].iter
+            over = keys if isinstance(keys, list) else [keys]
+            if any(_names(key) & spelled for key in over if key is not None):
+                return ast.unparse(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            if ast.unparse(node.slice) in spelled:
+                return ast.unparse(node)
+        elif isinstance(node, ast.ClassDef) and any(
+            _names(one.value) & spelled for one in node.body if isinstance(one, ast.Assign)
+        ):
+            return f"class {node.name}"
     return None
+
+
+def _nodes(scope: ast.AST) -> Iterable[ast.AST]:
+    """The nodes of a function with those of functions inside it; of a file those of its top level alone."""
+    return _statements(scope.body) if isinstance(scope, ast.Module) else walk(scope)
+
+
+def _takes_all_names(node: ast.Call) -> bool:
+    """Whether a call gives all names of its function to somebody: `locals()`, `eval(text)`."""
+    if isinstance(node.func, ast.Name) and node.func.id in ("locals", "vars") and node.args:
+        return False
+    return _name_of(node.func) in _FRAMES or (
+        isinstance(node.func, ast.Name) and node.func.id in _TAKE_ALL_NAMES
+    )
+
+
+def _is_of_the_object(node: ast.Attribute) -> bool:
+    stored = isinstance(node.ctx, ast.Store) and node.attr not in ("data", "grad", "requires_grad")
+    return node.attr in _OF_THE_OBJECT or stored
+
+
+def _helper(module: Module, scope: ast.AST, spelled: set[str]) -> str | None:
+    """A call that gives the tensor to a function of the file which sets or asks such a thing of an argument."""
+    by_name = {function.name: function for function in module.functions_in_order()}
+    for node in _nodes(scope):
+        function = by_name.get(_name_of(node.func)) if isinstance(node, ast.Call) else None
+        if function is None or function.node is scope or not isinstance(node, ast.Call):
+            continue
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if any(_names(one) & spelled for one in given) and _asks_about_objects(function):
+            return ast.unparse(node)
+    return None
+
+
+def _asks_about_objects(function: FunctionSource) -> bool:
+    for node in walk(function.node):
+        if isinstance(node, ast.Call) and _name_of(node.func) in _ABOUT_OBJECTS:
+            return True
+        own = isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == function.receiver
+        if isinstance(node, ast.Attribute) and not own and _is_of_the_object(node):
+            return True
+    return False
+
+
+def _name_of(func: ast.expr) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in walk(node) if isinstance(one, ast.Name)}
+
+
+def _own_method(module: Module, node: ast.AST) -> str | None:
+    """The method by which a class of the file may make this write itself; None if none has one: `__iadd__`."""
+    if isinstance(node, ast.AugAssign):
+        name = _IN_PLACE.get(type(node.op).__name__, "")
+    elif isinstance(node, ast.Call):
+        called = _name_of(node.func)
+        name = called if called.endswith("_") else ""
+    else:
+        name = "__setitem__"
+    for cls in (one for one in walk(module.tree) if isinstance(one, ast.ClassDef)):
+        for one in cls.body:
+            if isinstance(one, _FUNCTIONS[:2]) and one.name in (name, "__torch_function__"):
+                return one.name
+    return None
+
+
+_IN_PLACE = {
+    "Add": "__iadd__",
+    "Sub": "__isub__",
+    "Mult": "__imul__",
+    "Div": "__itruediv__",
+    "FloorDiv": "__ifloordiv__",
+    "Mod": "__imod__",
+    "Pow": "__ipow__",
+    "MatMult": "__imatmul__",
+    "BitAnd": "__iand__",
+    "BitOr": "__ior__",
+    "BitXor": "__ixor__",
+    "LShift": "__ilshift__",
+    "RShift": "__irshift__",
+}
+
+
+def _is_tried(path: Sequence[ast.AST], node: ast.AST) -> bool:
+    """Whether an error at the node is caught in its function: a chain stops at another place then."""
+    for outer, inner in zip(path, [*path[1:], node]):
+        if isinstance(outer, ast.Try) and outer.handlers and inner in outer.body:
+            return True
+    return False
 
 
 def may_be_set(module: Module, node: ast.expr) -> None:
@@ -130,7 +243,7 @@ def _cannot_be_set(module: Module, attribute: str) -> bool:
     """Whether a class of the file computes the attribute by a method, or lets none of its attributes be set."""
     for cls in (one for one in walk(module.tree) if isinstance(one, ast.ClassDef)):
         body = cls.body
-        if any(isinstance(one, _FUNCTIONS[:2]) and one.name == attribute for one in body):
+        if any(isinstance(one, _FUNCTIONS[:2]) and one.name in (attribute, "__setattr__") for one in body):
             return True
         fixed = any(
             isinstance(one, ast.Call)

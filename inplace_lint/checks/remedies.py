@@ -214,7 +214,7 @@ class _Remedy:
         top, links, receiver = syntaxes.chain(
             node, self.around.path, lambda n: outofplace.method(n) is not None
         )
-        if links > 1 and syntaxes.reads(top, links, self._names(inside=True)):
+        if links > 1 and syntaxes.reads(top, links, self._names(inside=True), self.around.owns):
             raise Refused("a later call of the chain reads what an earlier one has written")
         if not links:
             return self._clone_first(syntaxes.root_name(receiver))

@@ -133,15 +133,21 @@ def chain(
     return top, links, receiver
 
 
-def reads(top: ast.expr, links: int, names: set[str]) -> bool:
-    """Whether an argument of a call in the chain, except the first call, mentions one of the names."""
+def reads(top: ast.expr, links: int, names: set[str], owns: Callable[[str], bool]) -> bool:
+    """Whether an argument of a call in the chain, except the first call, may read one of the names.
+
+    `owns` tells whether a name is read by no inner function, which a call in an argument might run.
+    """
+    read_inside = not all(map(owns, names))
     for _ in range(links - 1):
         if not isinstance(top, ast.Call) or not isinstance(top.func, ast.Attribute):
             break
         pending: list[ast.AST] = [*top.args, *top.keywords]
         while pending:
             node = pending.pop()
-            if isinstance(node, ast.Name) and node.id in names:
+            if (isinstance(node, ast.Name) and node.id in names) or (
+                read_inside and isinstance(node, ast.Call)
+            ):
                 return True
             for field in node._fields:
                 value = getattr(node, field, None)

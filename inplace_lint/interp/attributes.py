@@ -304,6 +304,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """obj.name = value."""
     for guard, atom in run.live(obj):
         if name == "data" and _replace(run, atom, guard, at):
+            run.handed.given.update(tensor.storage for _, tensor in run.tensors(value))
             continue
         if isinstance(atom, Instance):
             if atom.pending is not None:

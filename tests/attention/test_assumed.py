@@ -163,6 +163,25 @@ BODIES = {
         "w = torch.softmax(q.float() @ k.float().transpose(1, 2), dim=-1, dtype=torch.float32)\nreturn w @ v.float()",
         True,
     ),
+    "all cast up and back": (
+        "s = torch.matmul(q.double(), k.double().transpose(-2, -1)) * 0.3\n"
+        "return s.softmax(-1).type_as(v) @ v",
+        True,
+    ),
+    "cast down and back": (
+        "s = torch.matmul(q.bfloat16(), k.bfloat16().transpose(-2, -1)) * 0.3\n"
+        "return s.softmax(-1).type_as(v) @ v",
+        False,
+    ),
+    "a mask that is multiplied and added": (
+        "keep = x[..., 0].unsqueeze(1) > 0\nkeep = keep.float()\n"
+        "s = (q @ k.transpose(1, 2)) * keep - 1e10 * (1 - keep)\nreturn s.softmax(-1) @ v",
+        False,
+    ),
+    "a number on one path": (
+        "bias = 0.0 if self.training else self.bias\ns = q @ k.transpose(1, 2) * 0.5 + bias\nreturn s.softmax(-1) @ v",
+        False,
+    ),
     "several maps for one input": (
         "s = q @ k.transpose(1, 2) * 0.5 + self.maps\nreturn (s.softmax(-1) @ v).sum(0)",
         False,

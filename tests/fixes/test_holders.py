@@ -115,6 +115,54 @@ PROGRAMS = {
         "    return h * known.get(id(h), 1.0)\n\n\nout = [f(x)]\n",
         False,
     ),
+    "asked for its gradient by a helper": (
+        "def watch(*tensors):\n    for one in tensors:\n        one.retain_grad()\n\n\n"
+        "def f(x):\n    h = torch.sigmoid(x)\n    watch(h)\n    h += 1\n    h.sum().backward()\n"
+        "    return h.grad is None\n\n\nout = [f(x)]\n",
+        False,
+    ),
+    "an attribute that a helper sets": (
+        "def named(t, scale):\n    t.scale = scale\n\n\ndef f(x):\n    h = torch.sigmoid(x)\n    named(h, 3.0)\n"
+        "    h += 1\n    return h * getattr(h, 'scale', 1.0)\n\n\nout = [f(x)]\n",
+        False,
+    ),
+    "the key of a dict": (
+        "def f(x):\n    h = torch.sigmoid(x)\n    scales = {h: 3.0}\n    h += 1\n"
+        "    return h * scales.get(h, 1.0)\n\n\nout = [f(x)]\n",
+        False,
+    ),
+    "kept by all names of its function": (
+        "def f(x):\n    h = torch.sigmoid(x)\n    names = dict(locals())\n    h += 1\n    return h * names['h']\n\n\n"
+        "out = [f(x)]\n",
+        False,
+    ),
+    "the memory of a parameter": (
+        "def f(x):\n    h = torch.sigmoid(x)\n    kept = torch.nn.Parameter(h.detach())\n    h += 1\n"
+        "    return h * kept.detach()\n\n\nout = [f(x)]\n",
+        False,
+    ),
+    "the memory of a layer's weight": (
+        "def f(x):\n    h = torch.sigmoid(x)\n    layer = torch.nn.Linear(1, 1).double()\n"
+        "    layer.weight.data = h.detach()\n    h += 1\n    return h * layer.weight.detach()\n\n\nout = [f(x)]\n",
+        False,
+    ),
+    "a class with an operator of its own": (
+        "class Bounded(torch.Tensor):\n    def __iadd__(self, other):\n"
+        "        return self.copy_(torch.clamp(self.detach() + other, max=1.2))\n\n\n"
+        "def f(x):\n    h = torch.sigmoid(x).as_subclass(Bounded)\n    h += 1\n    return h.as_subclass(torch.Tensor)\n"
+        "\n\nout = [f(x)]\n",
+        False,
+    ),
+    "a view whose base is read by its strides": (
+        "def f(x):\n    h = torch.sigmoid(x)[:2]\n    h += 1\n"
+        "    return h * h.as_strided((2,), (2,))\n\n\nout = [f(x)]\n",
+        False,
+    ),
+    "a chain that stops at an error": (
+        "def f(x):\n    h = torch.sigmoid(x)\n    try:\n        h.sqrt_().add_(1 / 0)\n"
+        "    except ZeroDivisionError:\n        pass\n    return h\n\n\nout = [f(x)]\n",
+        False,
+    ),
     "gradients off by a stack of contexts": (
         "def f(x):\n    h = torch.sigmoid(x)\n    with contextlib.ExitStack() as stack:\n"
         "        stack.enter_context(torch.no_grad())\n        h += 1\n    return h\n\n\nout = [f(x)]\n",
