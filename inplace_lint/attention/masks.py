@@ -269,7 +269,7 @@ def _part(
     if mask.kind == "add" and _may_be_number(graph, term):
         raise Refused("a number is added to the scores, at least on one path")
     wanted = len(site.batch)
-    if rank is None and wanted > 2 and not is_learned(graph, term):
+    if rank is None and wanted > 2 and any(one.op == "param" for one in parts(term, "size", "shape")):
         raise Refused("the mask may have more axes than the kernel takes")
     if rank is None:
         made.differences.append("the mask is taken to have at least two axes, and no more than the scores")
