@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 #: What belongs to a tensor object, and not to its values: its memory and how it lies there, its gradient, its version.
 _OF_THE_OBJECT = frozenset(
-    "retain_grad retains_grad data_ptr _version untyped_storage storage as_strided _base _is_view storage_offset "
+    "retain_grad retains_grad data_ptr untyped_storage storage as_strided _base _is_view storage_offset "
     "to_dense".split()
 )
 #: Builtins that tell one object from another, or set something on one.

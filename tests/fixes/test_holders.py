@@ -146,6 +146,12 @@ PROGRAMS = {
         "    layer.weight.data = h.detach()\n    h += 1\n    return h * layer.weight.detach()\n\n\nout = [f(x)]\n",
         False,
     ),
+    "a buffer of its module": (
+        "class Kept(torch.nn.Module):\n    def forward(self, x):\n        h = torch.sigmoid(x)\n"
+        "        self.register_buffer('last', h.detach())\n        h += 1\n        return h * self.last\n\n\n"
+        "out = [Kept()(x)]\n",
+        False,
+    ),
     "a class with an operator of its own": (
         "class Bounded(torch.Tensor):\n    def __iadd__(self, other):\n"
         "        return self.copy_(torch.clamp(self.detach() + other, max=1.2))\n\n\n"
