@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..interp.own_operators import BINARY
 from ..model import Refused
 from ..syntax.nodes import walk
+from . import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 #: What belongs to a tensor object, and not to its values: its memory and how it lies there, its gradient, its version.
-_OF_THE_OBJECT = frozenset(
+OF_THE_OBJECT = frozenset(
     "retain_grad retains_grad data_ptr untyped_storage storage as_strided _base _is_view storage_offset "
     "to_dense".split()
 )
@@ -48,7 +50,10 @@ def check(module: Module, around: Surroundings, sharing: Sequence[Sharing]) -> I
         yield "an error that is caught here may come at another time, or not at all"
     for name in sorted(_defaults(sharing)):
         yield f"the default of `{name}`, which later calls get, no longer changes"
-    if b".register_forward_" in module.source:
+    if b".register_forward_" in module.source and any(
+        isinstance(one, ast.Attribute) and one.attr.startswith("register_forward_")
+        for one in walk(module.tree)
+    ):
         yield "what a forward hook has kept no longer changes"
 
 
@@ -67,12 +72,7 @@ def _spellings(around: Surroundings, sharing: Sequence[Sharing]) -> dict[Frame, 
 
 def _defaults(sharing: Iterable[Sharing]) -> set[str]:
     """The parameters that hold the tensor and whose default is an object that all calls share: `acc=torch.zeros(3)`."""
-    return {
-        name
-        for seen in sharing
-        for frame, name, _ in seen.names
-        if name in _default_names(frame) and _default_names(frame)[name]
-    }
+    return {name for seen in sharing for frame, name, _ in seen.names if _default_names(frame).get(name)}
 
 
 def _default_names(frame: Frame) -> dict[str, bool]:
@@ -158,19 +158,21 @@ def _takes_all_names(node: ast.Call) -> bool:
 
 def _is_of_the_object(node: ast.Attribute) -> bool:
     stored = isinstance(node.ctx, ast.Store) and node.attr not in ("data", "grad", "requires_grad")
-    return node.attr in _OF_THE_OBJECT or stored
+    return node.attr in OF_THE_OBJECT or stored
 
 
 def _helper(module: Module, scope: ast.AST, spelled: set[str]) -> str | None:
     """A call that gives the tensor to a function of the file which sets or asks such a thing of an argument."""
-    by_name = {function.name: function for function in module.functions_in_order()}
-    for node in _nodes(scope):
-        function = by_name.get(_name_of(node.func)) if isinstance(node, ast.Call) else None
-        if function is None or function.node is scope or not isinstance(node, ast.Call):
-            continue
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if any(_names(one) & spelled for one in given) and _asks_about_objects(function):
-            return ast.unparse(node)
+    asking = {
+        function.name
+        for function in module.functions_in_order()
+        if function.node is not scope and _asks_about_objects(function)
+    }
+    for node in _nodes(scope) if asking else ():
+        if isinstance(node, ast.Call) and _name_of(node.func) in asking:
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(_names(one) & spelled for one in given):
+                return ast.unparse(node)
     return None
 
 
@@ -195,7 +197,7 @@ def _names(node: ast.AST) -> set[str]:
 def _own_method(module: Module, node: ast.AST) -> str | None:
     """The method by which a class of the file may make this write itself; None if none has one: `__iadd__`."""
     if isinstance(node, ast.AugAssign):
-        name = _IN_PLACE.get(type(node.op).__name__, "")
+        name = f"__i{BINARY[places.augmented_operator(node) or '+']}__"
     elif isinstance(node, ast.Call):
         called = _name_of(node.func)
         name = called if called.endswith("_") else ""
@@ -206,23 +208,6 @@ def _own_method(module: Module, node: ast.AST) -> str | None:
             if isinstance(one, _FUNCTIONS[:2]) and one.name in (name, "__torch_function__"):
                 return one.name
     return None
-
-
-_IN_PLACE = {
-    "Add": "__iadd__",
-    "Sub": "__isub__",
-    "Mult": "__imul__",
-    "Div": "__itruediv__",
-    "FloorDiv": "__ifloordiv__",
-    "Mod": "__imod__",
-    "Pow": "__ipow__",
-    "MatMult": "__imatmul__",
-    "BitAnd": "__iand__",
-    "BitOr": "__ior__",
-    "BitXor": "__ixor__",
-    "LShift": "__ilshift__",
-    "RShift": "__irshift__",
-}
 
 
 def _is_tried(path: Sequence[ast.AST], node: ast.AST) -> bool:

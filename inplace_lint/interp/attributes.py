@@ -272,7 +272,7 @@ def proves_tensor(name: str) -> bool:
 
 
 #: What torch names the weights of recurrent layers, and those that `weight_norm` and `spectral_norm` make.
-_WEIGHTS = re.compile(r"(weight|bias)_(ih|hh|hr)_l\d+(_reverse)?|weight_(orig|g|v)|bias_orig")
+WEIGHTS = re.compile(r"(weight|bias)_(ih|hh|hr)_l\d+(_reverse)?|weight_(orig|g|v)|bias_orig")
 
 
 def _of_module(run: Run, module: TorchModule, name: str) -> Value:
@@ -284,7 +284,7 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     native = methods.of_module(run, module, name)
     if native is not None:
         return native
-    if (module.weights is not None and name in ("weight", "bias")) or _WEIGHTS.fullmatch(name):
+    if (module.weights is not None and name in ("weight", "bias")) or WEIGHTS.fullmatch(name):
         if module.weights is None or not name.startswith("bias") or layout.saves_bias(module.name):
             return module.weights if module.weights is not None else Unknown()
         # The bias has memory of its own, which no op saves; its gradients are those of the weight.

@@ -26,8 +26,9 @@ LAST = "last"
 PARTS = "parts"
 #: ... that an iterator was gone through
 OVER = "over"
-#: ... and a value that stands for the keys of a mapping that are no constants.
+#: ... a value that stands for the keys of a mapping that are no constants.
 KEYS = "keys"
+#: ... and what was stored last under such a key (`mappings.Latest`).
 LATEST = "latest"
 
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from .run import Run
 
-_BINARY = {
+#: The middle of the name of an operator's method: `__add__`, `__radd__`, `__iadd__`.
+BINARY = {
     "+": "add",
     "-": "sub",
     "*": "mul",
@@ -35,13 +36,13 @@ _UNARY = {"neg": "neg", "pos": "pos", "invert": "invert"}
 
 def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
     """left op right, if a class of the project defines it."""
-    name = _BINARY.get(op, "")
+    name = BINARY.get(op, "")
     return _called(run, left, name, [right], at) or _called(run, right, f"r{name}", [left], at)
 
 
 def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
     """left op= right, if a class of the project defines `__iadd__` or the like."""
-    return _called(run, left, f"i{_BINARY.get(op, '')}", [right], at)
+    return _called(run, left, f"i{BINARY.get(op, '')}", [right], at)
 
 
 def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import INTRINSIC_OPS, MAKERS, MODES
+from ..torchmodel.spelling import INTRINSIC_OPS, KEEPS_VALUES, MAKERS, MODES
 from . import (
     arrays,
     axes,
@@ -107,26 +107,12 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
     return result
 
 
-#: Make tensors that keep a tensor which they are given as their values, without a copy.
-_SHARING = frozenset(
-    f"torch.{name}"
-    for name in (
-        "sparse_coo_tensor",
-        "sparse_csr_tensor",
-        "sparse_csc_tensor",
-        "sparse_bsr_tensor",
-        "sparse_bsc_tensor",
-        "sparse_compressed_tensor",
-    )
-)
-
-
 def _operation(
     run: Run, op: Op, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value:
     """Call a function of the op table."""
     result = ops.apply(run, op, args, kwargs, at)
-    if dotted in _SHARING:
+    if dotted in KEEPS_VALUES:
         run.handed.given.update(tensor.storage for value in args for _, tensor in run.tensors(value))
     if isinstance(result, Tensor) and args and isinstance(args[0], Sequence_) and dotted == "torch.tensor":
         result.storage.has_axes = True

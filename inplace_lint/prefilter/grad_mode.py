@@ -56,7 +56,9 @@ def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
 
 def has_quiet_part(prefilter: Prefilter, source: FunctionSource) -> bool:
     """Whether a function is decorated to record nothing, has a block that records nothing, or cuts something off."""
-    if source.mentions(b".detach("):
+    if source.mentions(b".detach(") and any(
+        isinstance(node, ast.Attribute) and node.attr == "detach" for node in walk(source.node)
+    ):
         return True
     if not any(map(source.mentions, MODES_OFF)):
         return False

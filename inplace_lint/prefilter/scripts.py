@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Limit: functions that are looked through for a backward.
 _FUNCTIONS = 400
+#: Statements whose value is made for what a call in it does, or for the statements that follow.
+_CALLING = (ast.Expr, ast.Assign, ast.AnnAssign)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
@@ -53,11 +55,9 @@ def _calling(statement: ast.stmt) -> Iterator[tuple[int, int]]:
     bodies = [inner for body in inner_bodies(statement) for inner in body]
     whole = statement.lineno, statement.end_lineno or statement.lineno
     if bodies:
-        if any(True for inner in bodies for _ in _calling(inner)):
+        if any(list(_calling(inner)) for inner in bodies):
             yield whole
-    elif (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)) or (
-        isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(statement.value, ast.Call)
-    ):
+    elif isinstance(statement, _CALLING) and isinstance(statement.value, ast.Call):
         yield whole
 
 

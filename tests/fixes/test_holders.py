@@ -126,6 +126,13 @@ PROGRAMS = {
         "    h += 1\n    return h * getattr(h, 'scale', 1.0)\n\n\nout = [f(x)]\n",
         False,
     ),
+    "an attribute that one of two methods of a name sets": (
+        "class Marks:\n    def put(self, t):\n        t.scale = 3.0\n\n    def get(self, t):\n"
+        "        return getattr(t, 'scale', 1.0)\n\n\nclass Other:\n    def put(self, t):\n        return t\n\n"
+        "    def get(self, t):\n        return t\n\n\ndef f(x):\n    h = torch.sigmoid(x)\n    Marks().put(h)\n"
+        "    h += 1\n    return h * Marks().get(h)\n\n\nout = [f(x)]\n",
+        False,
+    ),
     "the key of a dict": (
         "def f(x):\n    h = torch.sigmoid(x)\n    scales = {h: 3.0}\n    h += 1\n"
         "    return h * scales.get(h, 1.0)\n\n\nout = [f(x)]\n",
