@@ -16,6 +16,7 @@ from . import (
     dynamic_names,
     generators,
     grad_mode,
+    holding,
     inherited,
     instances,
     layers,
@@ -123,7 +124,8 @@ def _of_rarer(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     """The value of obj.name for a constant, a function, parameters, and other kinds that have few attributes."""
     if obj in run.entering.generators and name == "send":
         return Native(
-            lambda run, args, kwargs, at: generators.send(run, obj, args[0] if args else Unknown(), at)
+            lambda run, args, kwargs, at: generators.send(run, obj, args[0] if args else Unknown(), at),
+            follows=True,
         )
     if isinstance(obj, contexts.Context):
         return contexts.attribute(run, obj, name) or Unknown()
@@ -185,6 +187,8 @@ def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
 
 
 def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
+    if run.found.observed:
+        holding.asked(run, tensor, name, at)
     if name == "requires_grad":
         return requires_grad.get(run, tensor)
     if name == "is_leaf":
@@ -303,6 +307,8 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
 def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """obj.name = value."""
     for guard, atom in run.live(obj):
+        if run.found.observed:
+            holding.set_on(run, atom, name, value, at)
         if name == "data" and _replace(run, atom, guard, at):
             run.handed.given.update(tensor.storage for _, tensor in run.tensors(value))
             continue

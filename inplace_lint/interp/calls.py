@@ -18,6 +18,7 @@ from . import (
     external_modules,
     generators,
     grad_mode,
+    holding,
     modules,
     names,
     objects,
@@ -73,6 +74,8 @@ def call(
         kwargs = {**func.kwargs, **kwargs}
         func = func.func
     made = Node.made
+    if run.found.observed and not isinstance(func, OpValue):
+        holding.called(run, func, args, kwargs, at)
     if isinstance(func, OpValue):
         op = func.op
         short = op.name.rpartition(".")[2]

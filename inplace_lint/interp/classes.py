@@ -252,7 +252,7 @@ def of_super(run: Run, obj: Super, name: str) -> Value:
         return Native(lambda run, args, kwargs, at: instance_of(run, args))
     if isinstance(receiver, Instance):
         if name == "__setattr__":
-            return Native(lambda run, args, kwargs, at: _set_plainly(run, receiver, args))
+            return Native(lambda run, args, kwargs, at: _set_plainly(run, receiver, args), follows=True)
         if name == "__init__":
             return inherited.constructor(receiver)
         own = inherited.part(run, receiver)

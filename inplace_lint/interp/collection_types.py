@@ -197,7 +197,7 @@ def _named_tuple(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], a
         spread, run.entering.spread = run.entering.spread, None
         return run.call_unknown(Unknown(), [*args, *([] if spread is None else [spread])], kwargs, at)
 
-    return Native(made, exact=True)
+    return Native(made, exact=True, follows=True)
 
 
 def _get(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -40,7 +40,7 @@ def has(obj: Sequence_ | Mapping_, name: str) -> bool:
 def of(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:
     """The value of `obj.name`: a method of a list, tuple, set, dict or `torch.nn` container, or a member."""
     if has(obj, name):
-        return Native(lambda run, args, kwargs, at: _call(run, obj, name, args, kwargs, at))
+        return Native(lambda run, args, kwargs, at: _call(run, obj, name, args, kwargs, at), follows=True)
     if isinstance(obj, Mapping_) and obj.kind == "ModuleDict" and ("key", name) in obj.keys:
         return mappings.get_key(run, obj, Constant(name))
     if obj.kind in ("Sequential", "ModuleList", "ModuleDict"):

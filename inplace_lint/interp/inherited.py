@@ -72,7 +72,7 @@ def constructor(obj: Instance) -> Native:
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
         begin(run, obj, args, kwargs, at, run.entering.spread)
 
-    return Native(play, exact=True)
+    return Native(play, exact=True, follows=True)
 
 
 def part(run: Run, obj: Instance) -> Value | None:

@@ -267,5 +267,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
 def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:
     """A class attribute that is inherited from torch: `apply` of an autograd.Function."""
     if name == "apply" and autograd_functions.is_function(cls):
-        return Native(lambda run, args, kwargs, at: autograd_functions.apply(run, cls, args, at))
+        return Native(
+            lambda run, args, kwargs, at: autograd_functions.apply(run, cls, args, at), follows=True
+        )
     return None

@@ -34,7 +34,7 @@ def _getter(get: Callable[[Run, Value, Value, ast.AST], Value]) -> Play:
             found = [get(run, args[0] if args else Unknown(), one, at) for one in wanted]
             return found[0] if len(found) == 1 else containers.make(run, "tuple", found)
 
-        return Native(getter)
+        return Native(getter, follows=True)
 
     return play
 
@@ -68,7 +68,7 @@ def _method_caller(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value],
             return Unknown()
         return run.call(run.attribute(given[0], str(args[0].value), at), args[1:], kwargs, at)
 
-    return Native(caller)
+    return Native(caller, follows=True)
 
 
 def _attribute(run: Run, obj: Value, name: Value, at: ast.AST) -> Value:

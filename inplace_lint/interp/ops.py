@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT, Const
-from . import axes, results, saving, stale_reads, writing
+from . import axes, holding, results, saving, stale_reads, writing
 from .application import Application
 from .event import Event
 from .guards import both
@@ -80,6 +80,9 @@ def apply(
         # A tensor of one element is accepted as a number: `torch.rand(count)`.
         kept = 1 if op.name.startswith("Tensor.") else 0
         found = _choose(op, [k if i < kept or k != "T" else "N" for i, k in enumerate(kinds)], named)
+    if run.found.observed:
+        facts_of, places = (None, ()) if found is None else found[:2]
+        holding.applied(run, facts_of, places, given, at)
     if found is None:
         return Unknown()
     facts, binding, settled, numbers = found

@@ -34,7 +34,12 @@ def record(
         return run.call(Symbol("builtins.dict"), [], given, at)
 
     names = containers.make(run, "tuple", [Constant(name) for name in fields])
-    members = {**given, "_replace": Native(replace), "_asdict": Native(as_dict), "_fields": names}
+    members = {
+        **given,
+        "_replace": Native(replace, follows=True),
+        "_asdict": Native(as_dict),
+        "_fields": names,
+    }
     for name, value in members.items():
         run.state.slots[(made, "member", name)] = value
     return made

@@ -161,6 +161,7 @@ class Handed:
         "filled",
         "forwards",
         "given",
+        "kept",
         "lends",
         "returned",
         "stored",
@@ -170,6 +171,8 @@ class Handed:
     def __init__(self) -> None:
         #: storages that were passed to it, which it may have kept
         self.given: set[Storage] = set()
+        #: where writes are observed: storages that something else may have kept, and what that is, in words (`holding`)
+        self.kept: dict[Storage, str] = {}
         #: whether it got an object of the project or a tensor with gradients
         self.lends = False
         #: unknown values that may have kept a value with a graph

@@ -89,14 +89,14 @@ class Sharing:
         self.passes = False
 
 
-def _held(atom: Value) -> Value | None:
+def held(atom: Value) -> Value | None:
     """The tensor of a value, or the one whose memory an array shares."""
     if isinstance(atom, Array):
         return atom.memory
     return atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom
 
 
-def _atoms(value: Value, depth: int = 3) -> Iterator[tuple[Guard, Value, bool]]:
+def atoms(value: Value, depth: int = 3) -> Iterator[tuple[Guard, Value, bool]]:
     """The guarded atoms of a value, and those in the arguments of its callables and iterators, marked True."""
     for guard, atom in alternatives(value):
         yield guard, atom, False
@@ -108,25 +108,25 @@ def _atoms(value: Value, depth: int = 3) -> Iterator[tuple[Guard, Value, bool]]:
         elif isinstance(atom, Iteration):
             given = atom.over
         for one in given if depth else ():
-            for g, inner, _ in _atoms(one, depth - 1) if one is not None else ():
+            for g, inner, _ in atoms(one, depth - 1) if one is not None else ():
                 if met := both(guard, g):
                     yield met, inner, True
 
 
 def _how(value: Value, tensor: Tensor, guard: Guard) -> str:
     """How a value holds the memory of a tensor, in the words of `Sharing`; empty if it does not."""
-    held = [
+    found = [
         (alias, inside)
-        for g, atom, inside in _atoms(value)
-        for alias in (_held(atom),)
+        for g, atom, inside in atoms(value)
+        for alias in (held(atom),)
         if isinstance(alias, Tensor) and alias.storage is tensor.storage and compatible(g, guard)
     ]
-    if not held:
+    if not found:
         return ""
-    if all(inside for _, inside in held):
+    if all(inside for _, inside in found):
         return "inside"
     part = tensor.multi is not None and all(
-        alias.multi is not None and alias.multi.at is tensor.multi.at for alias, _ in held
+        alias.multi is not None and alias.multi.at is tensor.multi.at for alias, _ in found
     )
     return "part" if part else "tensor"
 
@@ -145,6 +145,8 @@ def observe(
         seen.cut = max((found for _, found in run.heap.gradients(tensor, guard)), default=NEVER)
         if run.grad == "inference" and seen.cut:
             seen.cut = DOES  # a new inference tensor can neither be written nor saved outside of the mode
+    if storage in run.handed.kept:
+        seen.others.add(run.handed.kept[storage])
     slots = _slots(run)
     seen.others.update(
         f"the global `{name}`"
@@ -164,10 +166,10 @@ def observe(
             if owner not in passed:
                 passed.add(owner)
                 for (outer, outer_name), value in slots.items():
-                    if any(atom is owner for _, atom, _ in _atoms(value)):
+                    if any(atom is owner for _, atom, _ in atoms(value)):
                         holders.append((outer, outer_name, "inside"))
                 for (_, bound), value in run.top_levels.globals.items():
-                    if any(atom is owner for _, atom, _ in _atoms(value)):
+                    if any(atom is owner for _, atom, _ in atoms(value)):
                         seen.others.add(f"the global `{bound}`")
         elif isinstance(owner, (Instance, Module)) and isinstance(name, str):
             kind = "attribute" if isinstance(owner, Instance) else "global"

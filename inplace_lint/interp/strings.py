@@ -58,7 +58,7 @@ def method(text: str | bytes | re.Pattern[str] | re.Match[str], name: str) -> Va
         except Undecided:
             return unknown()
 
-    return Native(play)
+    return Native(play, follows=True)
 
 
 def formatted(run: Run, template: str, given: Value, at: ast.AST) -> Value:

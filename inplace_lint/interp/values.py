@@ -355,14 +355,16 @@ class OpValue(Value):
 class Native(Value):
     """A callable with a model in the analysis: `play(run, args, kwargs, at)` returns its result.
 
-    `exact`: not played if the arguments contain an unknown `*args`, unless that is the only one.
+    `exact`: not played if the arguments contain an unknown `*args`, unless that is the only one. `follows`: what it
+    does with its arguments is all followed, so that nothing else may hold their memory afterwards (`holding`).
     """
 
-    __slots__ = ("exact", "play")
+    __slots__ = ("exact", "follows", "play")
 
-    def __init__(self, play: Callable[..., Value | None], exact: bool = False) -> None:
+    def __init__(self, play: Callable[..., Value | None], exact: bool = False, follows: bool = False) -> None:
         self.play = play
         self.exact = exact
+        self.follows = follows
 
 
 class Symbol(Value):

@@ -20,14 +20,15 @@ _FUNCTIONS_WRITE = frozenset(
 )
 _FUNCTIONS_LOOK = frozenset(
     "asarray asanyarray ravel reshape squeeze transpose swapaxes moveaxis rollaxis expand_dims atleast_1d atleast_2d "
-    "atleast_3d broadcast_to from_dlpack flip fliplr flipud rot90 diagonal ascontiguousarray require real imag".split()
+    "atleast_3d broadcast_to from_dlpack flip fliplr flipud rot90 diagonal ascontiguousarray require real imag "
+    "frombuffer".split()
 )
 #: ... and those of them that copy if further arguments ask for another dtype or order.
 _CONVERTS = frozenset("asarray asanyarray ascontiguousarray require".split())
 _FUNCTIONS_SPLIT = frozenset("split array_split hsplit vsplit dsplit".split())
 _FUNCTIONS_MAKE = frozenset(
     "array zeros ones empty full arange linspace zeros_like ones_like empty_like full_like load copy concatenate stack "
-    "frombuffer fromfile memmap random.rand random.randn random.random random.normal random.uniform eye hstack vstack "
+    "fromfile memmap random.rand random.randn random.random random.normal random.uniform eye hstack vstack "
     "dstack column_stack tile repeat pad roll meshgrid".split()
 )
 #: Elementwise functions of one and of two arrays. The argument after the operands is `out`.

@@ -1,0 +1,164 @@
+"""Decides which callees may keep the memory of a tensor that they are given, for a fix that replaces a write.
+
+Operations of the table and functions of the project are followed, so a run knows what shares memory after them. Of
+everything else this has the short list that only reads, or whose model keeps track; every other callee counts as a
+holder. A name that is missing here makes a fix unsafe, and never wrong.
+
+Only asked in runs that observe writes (`sharing`), so that a file without findings pays nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..torchmodel import arrays as numpy
+from ..torchmodel import table
+from . import lookup
+from .class_value import ClassValue
+from .sharing import atoms, held
+from .values import (
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Native,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    TorchModule,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..torchmodel.facts import Facts
+    from .run import Run
+    from .storage import Storage
+    from .values import Value
+
+#: By module: callees that only read their arguments, or whose result the run follows, with all that it shares.
+_FOLLOWED = {
+    "builtins": "abs all any bool callable chr complex dict divmod enumerate filter float format frozenset getattr "
+    "hasattr int isinstance issubclass iter len list map max min next object.__getattribute__ ord pow print range "
+    "repr reversed round set setattr slice sorted str sum super tuple type zip",
+    "operator": "add and_ attrgetter concat contains eq floordiv ge getitem gt is_ is_not itemgetter le lt matmul "
+    "methodcaller mod mul ne not_ or_ pow sub truediv xor",
+    "itertools": "accumulate chain chain.from_iterable islice repeat starmap",
+    "collections": "ChainMap OrderedDict defaultdict deque namedtuple",
+    "copy": "copy deepcopy",
+    "functools": "partial reduce wraps",
+    "einops": "einsum pack rearrange reduce repeat unpack",
+    "torch": "as_tensor asarray autograd.Variable autograd.backward autograd.grad from_dlpack from_numpy is_tensor "
+    "to_dlpack utils.checkpoint.checkpoint utils.dlpack.from_dlpack utils.dlpack.to_dlpack",
+    "types": "SimpleNamespace",
+    "typing": "cast",
+}
+_FOLLOWED_NAMES = frozenset(
+    f"{module}.{name}" for module, names in _FOLLOWED.items() for name in names.split()
+)
+#: Whole modules of functions of numbers and texts.
+_OF_NUMBERS = frozenset({"math", "random", "time", "re"})
+#: Operations whose data is no operand in the table, and which copy it (as the documentation of each promises).
+_COPY = frozenset({"aten::tensor", "aten::new_tensor"})
+#: Attributes of a tensor that only tell something of it, or are followed.
+_TOLD = frozenset(
+    "shape dtype device layout ndim names itemsize nbytes is_cuda is_cpu is_sparse is_quantized is_meta is_leaf "
+    "requires_grad grad grad_fn backward requires_grad_ is_floating_point output_nr".split()
+)
+
+
+def called(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
+    """Note what a callee, other than an operation, may keep of its arguments."""
+    if isinstance(func, Symbol):
+        follows = _follows(func.dotted, kwargs)
+    elif isinstance(func, Native):
+        follows = func.follows
+    elif isinstance(func, ClassValue):
+        follows = not func.external_bases() or lookup.find(run, func.order(), "__init__") is not None
+    else:
+        follows = not isinstance(func, (Unknown, Sequence_, Scalar))
+    if not follows:
+        _keep(run, (*args, *kwargs.values()), at)
+
+
+def _follows(dotted: str, kwargs: Mapping[str, Value]) -> bool:
+    """Whether the model of a function outside the project keeps track of the memory that it is given."""
+    if dotted.startswith("numpy."):
+        name = dotted.removeprefix("numpy.")
+        copies = numpy.function_makes(name) or numpy.function_maps(name)
+        if copies and not kwargs.keys() <= {"axis", "out", "keepdims", "axes"}:
+            return False  # `dtype=object`, `copy=False`
+        return copies or numpy.function_looks(name) or numpy.function_splits(name)
+    head = dotted.partition(".")[0]
+    return dotted in _FOLLOWED_NAMES or head in _OF_NUMBERS or (head == "torch" and _is_operation(dotted))
+
+
+def _is_operation(dotted: str) -> bool:
+    """Whether a name of torch is one of the table's operations, whose arguments `applied` looks at."""
+    short = dotted.removeprefix("torch.Tensor.")
+    return (table.method(short) if short != dotted else table.function(dotted)) is not None
+
+
+def applied(
+    run: Run,
+    facts: Facts | None,
+    binding: Sequence[int | str | None],
+    given: Iterable[tuple[int | str, Value]],
+    at: ast.AST,
+) -> None:
+    """Note what an operation may keep: what it gets for a parameter that the table does not describe as a tensor."""
+    if facts is None:
+        _keep(run, [value for _, value in given], at)
+        return
+    if facts.key in _COPY or facts.key.endswith("getitem"):
+        return
+    described = {
+        place for place, param in zip(binding, facts.params) if param.kind in ("tensor", "tensors", "number")
+    }
+    index = {binding[1]} if facts.key.endswith("setitem") and len(binding) > 1 else set()
+    _keep(run, [value for place, value in given if place not in described | index], at)
+
+
+def asked(run: Run, tensor: Tensor, name: str, at: ast.AST) -> None:
+    """Note an attribute of a tensor that belongs to the object, such as `data_ptr`: a new tensor has another."""
+    if name not in _TOLD and table.method(name) is None and table.property_(name) is None:
+        run.handed.kept.setdefault(tensor.storage, f"what `{ast.unparse(at)}` tells of it")
+
+
+def stored(run: Run, value: Value, at: ast.AST) -> None:
+    """Note a value that was stored where the run does not look for it again."""
+    _keep(run, [value], at)
+
+
+def set_on(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
+    """Note `obj.name = value`: what is set on a tensor belongs to the object, and what others get is not seen again."""
+    if isinstance(obj, Tensor) and name not in ("data", "grad", "requires_grad"):
+        _keep(run, [obj], at)
+    if not isinstance(obj, (Instance, Unknown, ClassValue, FunctionValue, TorchModule)):
+        _keep(run, [value], at)
+
+
+def _keep(run: Run, values: Iterable[Value], at: ast.AST) -> None:
+    for value in values:
+        for storage in _storages(run, value, 3):
+            run.handed.kept.setdefault(storage, f"what `{_text(at)}` may keep of it")
+
+
+def _storages(run: Run, value: Value, depth: int) -> Iterable[Storage]:
+    """The storages that a value shares, itself or by what is in it."""
+    for _, atom, _ in atoms(value):
+        tensor = held(atom)
+        if isinstance(tensor, Tensor):
+            yield tensor.storage
+        elif depth and isinstance(atom, (Sequence_, Mapping_)):
+            for element in run.elements(atom):
+                yield from _storages(run, element, depth - 1)
+
+
+def _text(at: ast.AST) -> str:
+    """A short form of an expression for a message: `np.frombuffer(…)`."""
+    if isinstance(at, ast.Call):
+        return f"{ast.unparse(at.func)}(…)"
+    return ast.unparse(at).partition("\n")[0][:60]
