@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..interp.frames import Frame
     from ..interp.sharing import Sharing
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import Module
     from ..syntax.surroundings import Surroundings
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -28,8 +28,6 @@ OF_THE_OBJECT = frozenset(
     "retain_grad retains_grad data_ptr untyped_storage storage as_strided _base _is_view storage_offset "
     "to_dense".split()
 )
-#: Builtins that tell one object from another, or set something on one.
-_ABOUT_OBJECTS = frozenset({"id", "hash", "setattr", "getattr", "hasattr", "memoryview"})
 #: What takes all names of a function, and so holds each tensor there: builtins, and functions that give its frame.
 _TAKE_ALL_NAMES = frozenset({"locals", "vars", "eval", "exec"})
 _FRAMES = frozenset({"currentframe", "_getframe"})
@@ -43,7 +41,7 @@ def check(module: Module, around: Surroundings, sharing: Sequence[Sharing]) -> I
         raise Refused(f"a class of this file has its own `{method}`, which may be meant here")
     for frame, spelled in _spellings(around, sharing).items():
         scope = frame.function.node if frame.function is not None else frame.module.tree
-        use = _set_on_object(scope, spelled) or _helper(module, scope, spelled)
+        use = _set_on_object(scope, spelled)
         if use is not None:
             raise Refused(f"`{use}` belongs to this tensor, and a new one would not have it")
     if _is_tried(around.path, around.node):
@@ -123,17 +121,7 @@ def _set_on_object(scope: ast.AST, spelled: set[str]) -> str | None:
             if ast.unparse(node.value) in spelled:
                 return ast.unparse(node)
         elif isinstance(node, ast.Call):
-            called = _name_of(node.func)
-            asked = called in _ABOUT_OBJECTS or called in ("ref", "proxy", "finalize", "as_strided")
-            if _takes_all_names(node) or (asked and node.args and ast.unparse(node.args[0]) in spelled):
-                return ast.unparse(node)
-        elif isinstance(node, (ast.Dict, ast.DictComp)):
-            keys = node.keys if isinstance(node, ast.Dict) else node.generators[0].iter
-            over = keys if isinstance(keys, list) else [keys]
-            if any(_names(key) & spelled for key in over if key is not None):
-                return ast.unparse(node)
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            if ast.unparse(node.slice) in spelled:
+            if _takes_all_names(node):
                 return ast.unparse(node)
         elif isinstance(node, ast.ClassDef) and any(
             _names(one.value) & spelled for one in node.body if isinstance(one, ast.Assign)
@@ -159,31 +147,6 @@ def _takes_all_names(node: ast.Call) -> bool:
 def _is_of_the_object(node: ast.Attribute) -> bool:
     stored = isinstance(node.ctx, ast.Store) and node.attr not in ("data", "grad", "requires_grad")
     return node.attr in OF_THE_OBJECT or stored
-
-
-def _helper(module: Module, scope: ast.AST, spelled: set[str]) -> str | None:
-    """A call that gives the tensor to a function of the file which sets or asks such a thing of an argument."""
-    asking = {
-        function.name
-        for function in module.functions_in_order()
-        if function.node is not scope and _asks_about_objects(function)
-    }
-    for node in _nodes(scope) if asking else ():
-        if isinstance(node, ast.Call) and _name_of(node.func) in asking:
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(_names(one) & spelled for one in given):
-                return ast.unparse(node)
-    return None
-
-
-def _asks_about_objects(function: FunctionSource) -> bool:
-    for node in walk(function.node):
-        if isinstance(node, ast.Call) and _name_of(node.func) in _ABOUT_OBJECTS:
-            return True
-        own = isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == function.receiver
-        if isinstance(node, ast.Attribute) and not own and _is_of_the_object(node):
-            return True
-    return False
 
 
 def _name_of(func: ast.expr) -> str:

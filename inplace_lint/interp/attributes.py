@@ -310,7 +310,6 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         if run.found.observed:
             holding.set_on(run, atom, name, value, at)
         if name == "data" and _replace(run, atom, guard, at):
-            run.handed.given.update(tensor.storage for _, tensor in run.tensors(value))
             continue
         if isinstance(atom, Instance):
             if atom.pending is not None:

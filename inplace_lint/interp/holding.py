@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..syntax.nodes import walk
 from ..torchmodel import arrays as numpy
 from ..torchmodel import table
 from . import lookup
@@ -62,10 +63,13 @@ _FOLLOWED_NAMES = frozenset(
 _OF_NUMBERS = frozenset({"math", "random", "time", "re"})
 #: Operations whose data is no operand in the table, and which copy it (as the documentation of each promises).
 _COPY = frozenset({"aten::tensor", "aten::new_tensor"})
-#: Attributes of a tensor that only tell something of it, or are followed.
+#: Attributes and methods of a tensor that only tell something of its values, shape or kind, or are followed.
 _TOLD = frozenset(
-    "shape dtype device layout ndim names itemsize nbytes is_cuda is_cpu is_sparse is_quantized is_meta is_leaf "
-    "requires_grad grad grad_fn backward requires_grad_ is_floating_point output_nr".split()
+    "shape dtype device layout ndim itemsize nbytes requires_grad grad grad_fn output_nr backward "
+    "requires_grad_ is_cuda is_cpu is_sparse is_quantized is_meta is_leaf is_complex is_conj is_contiguous "
+    "is_floating_point is_neg is_inference is_nonzero is_same_size is_signed is_pinned is_tensor numpy item tolist "
+    "size dim dim_order ndimension numel nelement stride element_size get_device can_cast promote_types result_type "
+    "__bool__ __complex__ __float__ __index__ __int__ __long__ __nonzero__".split()
 )
 
 
@@ -87,7 +91,7 @@ def _follows(dotted: str, kwargs: Mapping[str, Value]) -> bool:
     """Whether the model of a function outside the project keeps track of the memory that it is given."""
     if dotted.startswith("numpy."):
         name = dotted.removeprefix("numpy.")
-        copies = numpy.function_makes(name) or numpy.function_maps(name)
+        copies = numpy.function_reads(name)
         if copies and not kwargs.keys() <= {"axis", "out", "keepdims", "axes"}:
             return False  # `dtype=object`, `copy=False`
         return copies or numpy.function_looks(name) or numpy.function_splits(name)
@@ -114,6 +118,9 @@ def applied(
         return
     if facts.key in _COPY or facts.key.endswith("getitem"):
         return
+    if _is_opaque(facts) and facts.key.rpartition("::")[2] not in _TOLD:
+        _keep(run, [value for _, value in given], at)
+        return
     described = {
         place for place, param in zip(binding, facts.params) if param.kind in ("tensor", "tensors", "number")
     }
@@ -121,9 +128,20 @@ def applied(
     _keep(run, [value for place, value in given if place not in described | index], at)
 
 
+def _is_opaque(facts: Facts) -> bool:
+    """Whether the table says of an operation only that it returns no tensor: `retain_grad`, `data_ptr`."""
+    takes_rest = bool(facts.params) and facts.params[-1].code == "k"
+    return takes_rest and all(ret.kind == "other" for ret in facts.returns)
+
+
 def asked(run: Run, tensor: Tensor, name: str, at: ast.AST) -> None:
     """Note an attribute of a tensor that belongs to the object, such as `data_ptr`: a new tensor has another."""
-    if name not in _TOLD and table.method(name) is None and table.property_(name) is None:
+    op = table.method(name)
+    if op is None:
+        of_object = table.property_(name) is None
+    else:
+        of_object = any(_is_opaque(row.facts(row.params, False)) for row in op.rows)
+    if of_object and name not in _TOLD:
         run.handed.kept.setdefault(tensor.storage, f"what `{ast.unparse(at)}` tells of it")
 
 
@@ -136,7 +154,7 @@ def set_on(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """Note `obj.name = value`: what is set on a tensor belongs to the object, and what others get is not seen again."""
     if isinstance(obj, Tensor) and name not in ("data", "grad", "requires_grad"):
         _keep(run, [obj], at)
-    if not isinstance(obj, (Instance, Unknown, ClassValue, FunctionValue, TorchModule)):
+    if name == "data" or not isinstance(obj, (Instance, Unknown, ClassValue, FunctionValue, TorchModule)):
         _keep(run, [value], at)
 
 
@@ -152,9 +170,16 @@ def _storages(run: Run, value: Value, depth: int) -> Iterable[Storage]:
         tensor = held(atom)
         if isinstance(tensor, Tensor):
             yield tensor.storage
-        elif depth and isinstance(atom, (Sequence_, Mapping_)):
-            for element in run.elements(atom):
+        elif depth and isinstance(atom, (Sequence_, Mapping_, FunctionValue)):
+            for element in _closed_over(run, atom) if isinstance(atom, FunctionValue) else run.elements(atom):
                 yield from _storages(run, element, depth - 1)
+
+
+def _closed_over(run: Run, function: FunctionValue) -> list[Value]:
+    """The values of the names that a nested function reads from around it."""
+    names = {node.id for node in walk(function.source.node) if isinstance(node, ast.Name)}
+    found = [run.state.get((function.frame, name)) for name in sorted(names)] if function.frame else []
+    return [value for value in found if value is not None]
 
 
 def _text(at: ast.AST) -> str:

@@ -62,8 +62,6 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     unsure = flag is not None and not isinstance(flag, Constant)
     grad = NEVER if frozen else MAY if unsure else DOES
     made = run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
-    # It shares the memory of its data, with a version counter of its own.
-    run.handed.given.update(tensor.storage for value in args for _, tensor in run.tensors(value))
     if args and isinstance(args[0], Tensor):
         made.storage.device = args[0].storage.device
         made.sizes = args[0].sizes

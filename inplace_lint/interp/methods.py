@@ -225,9 +225,6 @@ def _register(
             obj.buffers.add(values[0].value)
         if name == "register_buffer" and isinstance(value, (Tensor, Unknown)):
             given = value
-            run.handed.given.update(
-                tensor.storage for _, tensor in run.tensors(given)
-            )  # the buffer is this tensor
             value = run.new_tensor("buffer", NEVER, None)
             if isinstance(given, Tensor):
                 value.sizes, value.storage.bits = given.sizes, given.storage.bits

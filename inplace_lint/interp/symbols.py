@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import INTRINSIC_OPS, KEEPS_VALUES, MAKERS, MODES
+from ..torchmodel.spelling import INTRINSIC_OPS, MAKERS, MODES
 from . import (
     arrays,
     axes,
@@ -112,8 +112,6 @@ def _operation(
 ) -> Value:
     """Call a function of the op table."""
     result = ops.apply(run, op, args, kwargs, at)
-    if dotted in KEEPS_VALUES:
-        run.handed.given.update(tensor.storage for value in args for _, tensor in run.tensors(value))
     if isinstance(result, Tensor) and args and isinstance(args[0], Sequence_) and dotted == "torch.tensor":
         result.storage.has_axes = True
         result.sizes = axes.of_literal(run, args[0])

@@ -31,6 +31,12 @@ _FUNCTIONS_MAKE = frozenset(
     "fromfile memmap random.rand random.randn random.random random.normal random.uniform eye hstack vstack "
     "dstack column_stack tile repeat pad roll meshgrid".split()
 )
+#: Functions that return numbers, or an array of their own, and keep nothing.
+_FUNCTIONS_READ = frozenset(
+    "all allclose any argmax argmin argsort array_equal average bincount corrcoef count_nonzero cov cross "
+    "diff histogram inner isclose linalg.norm max mean median min nonzero outer percentile prod ptp "
+    "quantile searchsorted sort std sum trace unique var".split()
+)
 #: Elementwise functions of one and of two arrays. The argument after the operands is `out`.
 _OF_ONE = frozenset(
     "abs absolute negative positive sqrt square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan "
@@ -83,6 +89,11 @@ def function_makes(name: str) -> bool:
 def function_maps(name: str) -> bool:
     """Whether a NumPy function returns a new array if it is given one, and a number for a number."""
     return name in _ELEMENTWISE
+
+
+def function_reads(name: str) -> bool:
+    """Whether what a NumPy function returns shares no memory with its arguments."""
+    return name in _FUNCTIONS_READ or function_makes(name) or function_maps(name)
 
 
 def function_splits(name: str) -> bool:

@@ -23,11 +23,6 @@ MODES = {
     "torch.cpu.amp.autocast": "autocast",
 }
 
-#: Make tensors whose values are a tensor that they are given, without a copy.
-KEEPS_VALUES = frozenset(
-    f"torch.sparse_{kind}_tensor" for kind in ("coo", "csr", "csc", "bsr", "bsc", "compressed")
-)
-
 #: Methods of distributions whose results are detached from the graph.
 DRAWN = ("sample", "sample_n", "enumerate_support")
 #: ... and those whose results depend on the distribution's parameters through the graph.
