@@ -14,7 +14,7 @@ from .graph import Node
 from .guards import both
 from .heap import Saved
 from .joins import join
-from .storage import strongest
+from .storage import Storage, strongest
 from .values import Constant, FunctionValue, Instance, Native, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _apply(
     untouched = [tensor for _, tensor in given if tensor not in dirty]
     result = _own_view(run, result, untouched, place)
     for guard, tensor in run.tensors_within(result):
-        run.heap.results_in(tensor.storage, guard, node, strongest(grads))
+        run.heap.results_in(tensor.graph, guard, node, strongest(grads))
     inputs = {tensor.storage for _, tensor in given}
     on_context = [
         (guard, tensor, True)
@@ -123,13 +123,14 @@ def _of_context() -> tuple[list[tuple[Guard, Tensor]], set[Tensor], dict[str, Va
 
 
 def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:
-    """The result, where each input that `forward` returns unchanged is replaced by a view made under no_grad."""
+    """The result, where each input that `forward` returns as it is becomes a view with a graph of its own."""
     found = []
     for guard, atom in run.live(result):
         tensor = atom.tensor if isinstance(atom, Unknown) else atom
         if isinstance(tensor, Tensor) and any(tensor is one for one in given):
             tensor = tensor.alias()
             tensor.view, tensor.no_grad_view, tensor.made_at = True, place, run.heap.time
+            tensor.graph = Storage(run.uid(), "result", 0, tensor.storage.made)
             atom = tensor
         found.append((guard, atom))
     return join(found) if found else result

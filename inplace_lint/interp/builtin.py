@@ -108,7 +108,15 @@ def _extreme(name: str) -> Play:
 
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         known = concrete.fold(run, name, args, kwargs, at)
-        return other(run, name, args) if known is None else known
+        if known is not None:
+            return known
+        among = args[0] if len(args) == 1 else containers.make(run, "list", args)
+        if not isinstance(among, Sequence_) or not run.tensors_within(among):
+            return other(run, name, args)
+        taken = run.item(among, Scalar(), at)
+        if "key" in kwargs:
+            run.call(kwargs["key"], [taken], {}, at)
+        return taken
 
     return play
 

@@ -216,8 +216,12 @@ class Heap:
         return found
 
     def nodes(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, Node]]:
-        """The graph nodes of the tensor, each with its guard. The graph of a view made under no_grad ends there."""
-        if tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
+        """The graph nodes of the tensor, each with its guard. The graph of a view made under no_grad ends there.
+
+        A view that a `Function` made has the graph of its own that the call gave it.
+        """
+        ends = tensor.no_grad_view is not None and tensor.graph is tensor.storage
+        if ends or tensor.storage.dtype in ("bool", "int"):
             return []
         return [(met, node) for g, node in self.record(tensor.graph).nodes if (met := both(guard, g))]
 

@@ -223,6 +223,8 @@ def _element(run: Run, sequence: Sequence_, index: Value, at: ast.AST) -> Value:
         told = at_index(run, known, index, at)
     if told is not None:
         return told
+    if known and isinstance(known[0], Tensor) and elements.of_rounds(known):
+        return elements.taken(run, sequence, known[0], index)  # one of what a loop made stands for any
     element = containers.any_element(run, sequence)
     return elements.taken(run, sequence, element, index) if ANY in sequence.keys else element
 
