@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..interp.own_operators import BINARY
 from ..model import Refused
-from ..syntax.nodes import walk
-from . import places
+from ..syntax.nodes import start_of, walk
+from ..torchmodel.spelling import MODES
+from . import places, syntaxes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,6 +45,10 @@ def check(module: Module, around: Surroundings, sharing: Sequence[Sharing]) -> I
         use = _set_on_object(scope, spelled)
         if use is not None:
             raise Refused(f"`{use}` belongs to this tensor, and a new one would not have it")
+    for node in _unread(around, sharing):
+        yield f"`{node.id}` on line {node.lineno} is read where the analysis does not come to"
+    if _grad_mode_is_chosen(module, around.path):
+        yield "gradients may be off here: what is bound anew has none"
     if _is_tried(around.path, around.node):
         yield "an error that is caught here may come at another time, or not at all"
     for name in sorted(_defaults(sharing)):
@@ -53,6 +58,20 @@ def check(module: Module, around: Surroundings, sharing: Sequence[Sharing]) -> I
         for one in walk(module.tree)
     ):
         yield "what a forward hook has kept no longer changes"
+
+
+def _unread(around: Surroundings, sharing: Sequence[Sharing]) -> list[ast.Name]:
+    """Reads of the tensor that no run came to, of those that may run before the write."""
+    loops = [loop.lineno for loop in around.loops()]
+    scope = around.function or around.path[0]
+    own = {id(node) for node in walk(scope)}
+    end = start_of(around.node)
+    found = {node: None for seen in sharing for node in seen.unread()}
+    return [
+        node
+        for node in found
+        if id(node) not in own or start_of(node) < end or any(node.lineno >= row for row in loops[:1])
+    ]
 
 
 def _spellings(around: Surroundings, sharing: Sequence[Sharing]) -> dict[Frame, set[str]]:
@@ -171,6 +190,18 @@ def _own_method(module: Module, node: ast.AST) -> str | None:
             if isinstance(one, _FUNCTIONS[:2]) and one.name in (name, "__torch_function__"):
                 return one.name
     return None
+
+
+def _grad_mode_is_chosen(module: Module, path: Sequence[ast.AST]) -> bool:
+    """Whether a block around a statement sets the grad mode by what is no constant: `set_grad_enabled(self.train)`."""
+    for node in path:
+        for item in node.items if isinstance(node, (ast.With, ast.AsyncWith)) else ():
+            call = item.context_expr
+            if not isinstance(call, ast.Call) or all(isinstance(one, ast.Constant) for one in call.args):
+                continue
+            if MODES.get(syntaxes.dotted(module, call.func) or "") == "flag":
+                return True
+    return False
 
 
 def _is_tried(path: Sequence[ast.AST], node: ast.AST) -> bool:

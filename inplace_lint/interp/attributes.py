@@ -124,8 +124,7 @@ def _of_rarer(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     """The value of obj.name for a constant, a function, parameters, and other kinds that have few attributes."""
     if obj in run.entering.generators and name == "send":
         return Native(
-            lambda run, args, kwargs, at: generators.send(run, obj, args[0] if args else Unknown(), at),
-            follows=True,
+            lambda run, args, kwargs, at: generators.send(run, obj, args[0] if args else Unknown(), at)
         )
     if isinstance(obj, contexts.Context):
         return contexts.attribute(run, obj, name) or Unknown()
@@ -307,8 +306,6 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
 def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """obj.name = value."""
     for guard, atom in run.live(obj):
-        if run.found.observed:
-            holding.set_on(run, atom, name, value, at)
         if name == "data" and _replace(run, atom, guard, at):
             continue
         if isinstance(atom, Instance):

@@ -392,7 +392,9 @@ def bind(
         for name, value in given.options.items():
             run.put(rest, ("key", name), value)
     for parameter in given.missing:
-        bound[parameter.arg] = default(run, function, parameter) if exact else Unknown()
+        bound[parameter.arg] = value = default(run, function, parameter) if exact else Unknown()
+        if run.found.observed and isinstance(value, (Sequence_, Mapping_)):
+            run.handed.lasting.add(value)
     return bound
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import concrete, containers, elements, layers, mappings, methods
+from . import concrete, containers, elements, holding, layers, mappings, methods
 from .frames import LENGTH
 from .joins import join
 from .values import (
@@ -40,7 +40,10 @@ def has(obj: Sequence_ | Mapping_, name: str) -> bool:
 def of(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:
     """The value of `obj.name`: a method of a list, tuple, set, dict or `torch.nn` container, or a member."""
     if has(obj, name):
-        return Native(lambda run, args, kwargs, at: _call(run, obj, name, args, kwargs, at), follows=True)
+        gives = name in ("get", "pop", "setdefault")  # perhaps what is given as the default
+        return Native(
+            lambda run, args, kwargs, at: _call(run, obj, name, args, kwargs, at), follows=not gives
+        )
     if isinstance(obj, Mapping_) and obj.kind == "ModuleDict" and ("key", name) in obj.keys:
         return mappings.get_key(run, obj, Constant(name))
     if obj.kind in ("Sequential", "ModuleList", "ModuleDict"):
@@ -61,6 +64,8 @@ def _call(
     at: ast.AST,
 ) -> Value:
     """`obj.name(…)`: as Python runs it if the elements are known one by one, else what may come of it."""
+    if run.found.observed and name in ("get", "pop") and args and not isinstance(args[0], Constant):
+        holding.stored(run, obj, at)
     exact = concrete.method(run, obj, name, args, kwargs, at)
     if exact is not None:
         return exact

@@ -14,7 +14,6 @@ from . import (
     decorators,
     exceptions,
     generators,
-    holding,
     inplace,
     iteration,
     lookup,
@@ -330,8 +329,6 @@ def _opaque(run: Run, i: ir.Opaque) -> None:
 
 
 def _yield(run: Run, i: ir.Yield) -> None:
-    if run.found.observed and i.src is not None:
-        holding.stored(run, run.frame.registers[i.src], i.at)
     if run.frame.on_yield is not None:
         generators.hand_over(run, i, run.frame.on_yield)
         return

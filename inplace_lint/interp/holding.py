@@ -12,13 +12,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..prefilter.set_anew import may_set_attribute, sets_attribute
 from ..syntax.nodes import walk
 from ..torchmodel import arrays as numpy
 from ..torchmodel import table
 from . import lookup
 from .class_value import ClassValue
-from .sharing import atoms, held
+from .grad_mode import Mode
+from .sharing import atoms, held, is_local, is_set_anew
 from .values import (
+    Constant,
     FunctionValue,
     Instance,
     Mapping_,
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
 _FOLLOWED = {
     "builtins": "abs all any bool callable chr complex dict divmod enumerate filter float format frozenset getattr "
     "hasattr int isinstance issubclass iter len list map max min next object.__getattribute__ ord pow print range "
-    "repr reversed round set setattr slice sorted str sum super tuple type zip",
+    "repr reversed round set setattr sorted str sum super tuple zip",
     "operator": "add and_ attrgetter concat contains eq floordiv ge getitem gt is_ is_not itemgetter le lt matmul "
     "methodcaller mod mul ne not_ or_ pow sub truediv xor",
     "itertools": "accumulate chain chain.from_iterable islice repeat starmap",
@@ -59,13 +62,20 @@ _FOLLOWED = {
 _FOLLOWED_NAMES = frozenset(
     f"{module}.{name}" for module, names in _FOLLOWED.items() for name in names.split()
 )
+_SETATTR = frozenset({"builtins.setattr", "builtins.object.__setattr__"})
+#: Decorators that leave a function what it is.
+_PLAIN_DECORATORS = frozenset(
+    "abc.abstractmethod builtins.classmethod builtins.property builtins.staticmethod contextlib.contextmanager "
+    "functools.cache functools.cached_property functools.lru_cache functools.wraps torch.compile torch.jit.export "
+    "torch.jit.ignore torch.jit.script typing.override typing.overload".split()
+)
 #: Whole modules of functions of numbers and texts.
 _OF_NUMBERS = frozenset({"math", "random", "time", "re"})
 #: Operations whose data is no operand in the table, and which copy it (as the documentation of each promises).
 _COPY = frozenset({"aten::tensor", "aten::new_tensor"})
 #: Attributes and methods of a tensor that only tell something of its values, shape or kind, or are followed.
 _TOLD = frozenset(
-    "shape dtype device layout ndim itemsize nbytes requires_grad grad grad_fn output_nr backward "
+    "shape dtype device layout ndim itemsize nbytes requires_grad grad output_nr backward "
     "requires_grad_ is_cuda is_cpu is_sparse is_quantized is_meta is_leaf is_complex is_conj is_contiguous "
     "is_floating_point is_neg is_inference is_nonzero is_same_size is_signed is_pinned is_tensor numpy item tolist "
     "size dim dim_order ndimension numel nelement stride element_size get_device can_cast promote_types result_type "
@@ -76,19 +86,64 @@ _TOLD = frozenset(
 def called(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
     """Note what a callee, other than an operation, may keep of its arguments."""
     if isinstance(func, Symbol):
-        follows = _follows(func.dotted, kwargs)
+        if func.dotted in _SETATTR and len(args) > 2:
+            name = args[1].value if isinstance(args[1], Constant) else ""
+            set_on(run, args[0], str(name), args[2], at)
+        follows = _follows(func.dotted, len(args), kwargs)
     elif isinstance(func, Native):
         follows = func.follows
     elif isinstance(func, ClassValue):
         follows = not func.external_bases() or lookup.find(run, func.order(), "__init__") is not None
+    elif isinstance(func, FunctionValue):
+        follows = _runs_at_once(func) and not _is_overridden(func)
     else:
         follows = not isinstance(func, (Unknown, Sequence_, Scalar))
     if not follows:
         _keep(run, (*args, *kwargs.values()), at)
 
 
-def _follows(dotted: str, kwargs: Mapping[str, Value]) -> bool:
+def _runs_at_once(function: FunctionValue) -> bool:
+    """Whether a call of a function runs its body, and nothing else: no coroutine, nothing that a decorator made."""
+    return not isinstance(function.source.node, ast.AsyncFunctionDef) and all(
+        isinstance(one, Mode) or (isinstance(one, Symbol) and one.dotted in _PLAIN_DECORATORS)
+        for one in function.decorated or ()
+    )
+
+
+def _is_overridden(function: FunctionValue) -> bool:
+    """Whether a class of the file that derives from a method's class has a method of the same name."""
+    owner = function.source.owner
+    return owner is not None and any(
+        isinstance(one, ast.ClassDef)
+        and any(getattr(base, "id", "") == owner.name for base in one.bases)
+        and any(getattr(method, "name", "") == function.source.name for method in one.body)
+        for one in walk(owner.module.tree)
+    )
+
+
+def is_exchanged(run: Run, at: ast.AST) -> bool:
+    """Whether something else may be called by this name than the run believes: the file sets it anew."""
+    func, module = getattr(at, "func", None), run.frame.module
+    if isinstance(func, ast.Name):
+        return is_set_anew(run, func.id)
+    if not isinstance(func, ast.Attribute):
+        return False
+    root: ast.AST = func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if isinstance(root, ast.Name) and is_local(run, root.id):
+        return may_set_attribute(module, func.attr)
+    return sets_attribute(module, func.attr)
+
+
+def _follows(dotted: str, count: int, kwargs: Mapping[str, Value]) -> bool:
     """Whether the model of a function outside the project keeps track of the memory that it is given."""
+    if dotted == "builtins.type":
+        return count == 1
+    if dotted == "builtins.getattr":
+        return count == 2  # the default may be what it returns
+    if dotted == "builtins.sorted" and "key" in kwargs:
+        return False
     if dotted.startswith("numpy."):
         name = dotted.removeprefix("numpy.")
         copies = numpy.function_reads(name)

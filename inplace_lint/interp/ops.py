@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT, Const
-from . import axes, holding, results, saving, stale_reads, writing
+from . import axes, containers, holding, results, saving, stale_reads, writing
 from .application import Application
 from .event import Event
 from .guards import both
@@ -66,6 +66,8 @@ def apply(
     run: Run, op: Op, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, function: bool = True
 ) -> Value:
     """The value of a call of an op; `function`: the call proves its operands to be tensors (an operator does not)."""
+    if args and type(args[-1]) is Sequence_ and op.takes_several(len(args) - 1):
+        args = [*args[:-1], *(containers.items(run, args[-1]) or args[-1:])]
     given: list[tuple[int | str, Value]] = [*enumerate(args), *kwargs.items()]
     for place, value in given:
         if isinstance(value, Phi) and all(

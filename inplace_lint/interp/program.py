@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, ClassVar
 
 from ..prefilter.prefilter import Prefilter
 from ..prefilter.registrations import FILLS
+from ..prefilter.set_anew import sets_outside_of_init
 from ..prefilter.text_screen import sets_state
 from ..syntax.files import Files
 from . import guards
@@ -262,7 +262,7 @@ class Program:
         key = (cls, name, module)
         known = self._set_later.get(key)
         if known is None:
-            known = self._set_later[key] = any(_sets_outside_of_init(f, name) for f in _files(cls, module))
+            known = self._set_later[key] = any(sets_outside_of_init(f, name) for f in _files(cls, module))
         return known
 
     def is_filled_later(self, cls: ClassValue, name: str, module: Module) -> bool:
@@ -324,17 +324,3 @@ def _filled_outside_of_init(module: Module) -> frozenset[str]:
             found.add(place.attr)
         pending += ast.iter_child_nodes(node)
     return frozenset(found)
-
-
-def _sets_outside_of_init(module: Module, name: str) -> bool:
-    """Whether the text of a file assigns `.name`, or calls `setattr`, outside of `__init__`."""
-    pattern = rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(" % re.escape(name.encode())
-    functions = module.functions_in_order()
-    row, before = 1, 0
-    for match in re.finditer(pattern, module.source):
-        row += module.source.count(b"\n", before, match.start())
-        before = match.start()
-        around = [f for f in functions if f.node.lineno <= row <= (f.node.end_lineno or 0)]
-        if not around or max(around, key=lambda f: f.node.lineno).name != "__init__":
-            return True
-    return False

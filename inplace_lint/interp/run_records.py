@@ -162,6 +162,7 @@ class Handed:
         "forwards",
         "given",
         "kept",
+        "lasting",
         "lends",
         "returned",
         "stored",
@@ -173,6 +174,8 @@ class Handed:
         self.given: set[Storage] = set()
         #: where writes are observed: storages that something else may have kept, and what that is, in words (`holding`)
         self.kept: dict[Storage, str] = {}
+        #: ... and containers that are defaults of parameters, which later calls get too
+        self.lasting: set[Value] = set()
         #: whether it got an object of the project or a tensor with gradients
         self.lends = False
         #: unknown values that may have kept a value with a graph
@@ -247,6 +250,8 @@ class Found:
     """What happened that a finding may be based on."""
 
     __slots__ = (
+        "bound",
+        "came_to",
         "cut",
         "events",
         "filled",
@@ -270,6 +275,10 @@ class Found:
         self.filled: list[tuple[Storage, Storage]] = []
         #: nodes whose writes are observed, and what was seen there (`sharing`)
         self.observed = observed
+        #: where writes are observed: the nodes of names that a run read, and by storage the names that held it, with
+        #: the function or file that they are names of (`observing`)
+        self.came_to: set[ast.AST] = set()
+        self.bound: dict[Storage, set[tuple[ast.AST, str]]] = {}
         self.observations: list[Sharing] = []
         #: the findings of the finished run (`hazards.finding`), computed on demand
         self.findings: list[Any] | None = None

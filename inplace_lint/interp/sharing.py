@@ -6,9 +6,12 @@ without findings pays nothing.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from ..prefilter.set_anew import may_set_attribute, may_set_global
 from ..syntax.module import Module
+from ..syntax.nodes import children, walk
 from ..torchmodel import outofplace
 from .guards import both, compatible
 from .iterators import Iteration
@@ -47,10 +50,12 @@ class Sharing:
 
     `outside`: the memory came from a caller or from unknown code, or was passed to some. `view`: the written tensor is
     a view. `proved`: it is a tensor, and no container of tensors. `same_dtype`: the out-of-place form of the op keeps
-    the dtype.
+    the dtype. `bound`: the names that held it at some time, each with the function or file that it is a name of.
     """
 
     __slots__ = (
+        "bound",
+        "came_to",
         "cut",
         "dtype",
         "leaf",
@@ -85,8 +90,33 @@ class Sharing:
         self.puts = False
         #: evidence that a new tensor would have no gradient here (no_grad), where the written one keeps its own
         self.cut = NEVER
+        self.bound: set[tuple[ast.AST, str]] = set()
+        #: the reads of names that the run came to
+        self.came_to: set[ast.AST] = set()
         #: the tensor is expanded, and the op writes it without an error: every element that shares memory changes
         self.passes = False
+
+    def unread(self) -> Iterator[ast.Name]:
+        """The reads of its names that the run did not come to, as it believes in a flag, a table or a default.
+
+        Whatever stands in a `raise` or behind an `assert` ends the run of the program.
+        """
+        for scope, name in sorted(self.bound, key=lambda one: one[1]):
+            for node in _own_reads(scope):
+                if node.id == name and node not in self.came_to:
+                    yield node
+
+
+def _own_reads(scope: ast.AST) -> Iterator[ast.Name]:
+    pending = [*children(scope)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node
+        elif isinstance(node, ast.Assert):
+            pending.append(node.test)
+        elif not isinstance(node, ast.Raise):
+            pending += children(node)
 
 
 def held(atom: Value) -> Value | None:
@@ -138,7 +168,14 @@ def observe(
     seen = Sharing(place, tensor)
     storage = tensor.storage
     seen.outside = storage.origin not in ("result", "factory") or storage in run.handed.given
-    seen.same_dtype = _keeps_dtype(run, facts, tensor, values)
+    seen.came_to = run.found.came_to
+    seen.bound = run.found.bound.get(storage, set()) | {
+        (frame.function.node, name)
+        for frame in run.frames.values()
+        for name, value in frame.given.items()
+        if frame.function is not None and _how(value, tensor, guard)
+    }
+    seen.same_dtype = _keeps_dtype(run, facts, place, tensor, values)
     seen.puts = _puts(run, facts, storage.dtype, values)
     seen.passes = tensor.expanded is not None and outofplace.passes_overlap(facts.key)
     if run.grad != "on":
@@ -163,6 +200,10 @@ def observe(
                 seen.names.add((frames[owner], str(name).partition("@")[0], how))
         elif isinstance(owner, (Sequence_, Mapping_)):
             # Its holders hold the element too; a container without holders is garbage.
+            if owner in run.handed.lasting:
+                seen.others.add("what a default holds")
+            elif owner not in run.born and owner.kind not in ("tuple", "fresh", "unknown"):
+                seen.others.add(f"a {owner.kind} that was there before")
             if owner not in passed:
                 passed.add(owner)
                 for (outer, outer_name), value in slots.items():
@@ -203,9 +244,13 @@ def _slots(run: Run) -> dict[tuple[object, object], Value]:
     return found
 
 
-def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value | None]) -> bool:
+def _keeps_dtype(
+    run: Run, facts: Facts, place: Place, tensor: Tensor, values: Sequence[Value | None]
+) -> bool:
     """Whether the out-of-place form of the op is sure to keep the dtype of the tensor."""
     own = tensor.storage.dtype
+    if _is_believed(run, place.at):
+        return False
     numbers = _FLOATING if own in _FLOATING else {"int"} if own == "int" else set()
     for param, value in zip(facts.params, values):
         if value is None or param.kind not in ("tensor", "number") or _is(run, value, tensor):
@@ -222,6 +267,29 @@ def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value 
             if own not in ("float64", "bool") and run.frame.function is not None:
                 return False
     return True
+
+
+def _is_believed(run: Run, at: ast.AST) -> bool:
+    """Whether the write takes an attribute or a global that the file sets anew: it may have another dtype then."""
+    given = [*getattr(at, "args", ()), *(one.value for one in getattr(at, "keywords", ()))]
+    if isinstance(at, (ast.AugAssign, ast.Assign)):
+        given = [at.value]
+    for node in (inner for one in given for inner in walk(one)):
+        if isinstance(node, ast.Attribute) and may_set_attribute(run.frame.module, node.attr):
+            return True
+        if isinstance(node, ast.Name) and is_set_anew(run, node.id):
+            return True
+    return False
+
+
+def is_set_anew(run: Run, name: str) -> bool:
+    """Whether a name of the top level may be bound to something else than what the run believes."""
+    return not is_local(run, name) and may_set_global(run.frame.module, name)
+
+
+def is_local(run: Run, name: str) -> bool:
+    """Whether a name is bound by the function that runs."""
+    return run.frame.function is not None and run.state.get((run.frame.uid, name)) is not None
 
 
 def _is(run: Run, value: Value, tensor: Tensor) -> bool:

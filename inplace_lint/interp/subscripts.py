@@ -12,7 +12,6 @@ from . import (
     enums,
     exceptions,
     grad_evidence,
-    holding,
     indexing,
     inherited,
     instances,
@@ -265,8 +264,6 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             run.path = path
         elif isinstance(atom, Mapping_):
             mappings.put_key(run, atom, index, value)
-            if run.found.observed:
-                holding.stored(run, index, at)  # as a key, the object itself counts
         elif isinstance(atom, Sequence_):
             if atom in run.root.outside:
                 run.heap.escape(run.tensors_within(value), run.path)
@@ -285,8 +282,6 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
         elif isinstance(atom, Array):
             path, run.path = run.path, guard
             arrays.write(run, atom, "index assignment", at)
-            if run.found.observed:
-                holding.stored(run, value, at)  # an array of objects holds it
             run.path = path
     if not all(isinstance(atom, (Tensor, Unknown)) for _, atom in stored):
         for seen in run.found.observations[observed:]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..hazards.finding import Finding
 from ..hazards.findings import of_run, once_for_each_write, prevailing
 from ..interp.budget import TRAINING
+from ..interp.observing import HANDLERS
 from ..interp.program import Program
 from ..interp.run import Run
 from ..interp.starts import run_body, run_function
@@ -111,13 +112,14 @@ def _observe(
     if not by_place:
         return
     program.observed = frozenset(by_place)
+    usual, program.handlers = program.handlers, HANDLERS
     try:
         for root in roots:
             for seen in deepened(program, module, root).found.observations:
                 for finding in by_place.get(seen.place.at, ()):
                     finding.sharing.append(seen)
     finally:
-        program.observed = frozenset()
+        program.observed, program.handlers = frozenset(), usual
 
 
 def runs(

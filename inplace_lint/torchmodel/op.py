@@ -185,6 +185,10 @@ class Op:
         """Whether the behaviour depends on a number being 0, as with dropout's rate."""
         return any("==0" in row.condition for row in self.rows)
 
+    def takes_several(self, place: int) -> bool:
+        """Whether all arguments from this position on are operands, which may stand in one list instead."""
+        return any(param.code == "tv" for row in self.rows for param in row.params[place : place + 1])
+
     def facts(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> tuple[Facts, Binding] | None:
         """The facts of a call with these arguments, and the argument that each parameter is bound to.
 

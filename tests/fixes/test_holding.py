@@ -72,6 +72,7 @@ SHARED = (
     "h.data_ptr()",
     "h.untyped_storage()",
     "h._version",
+    "h.grad_fn._saved_result",
     "h.retain_grad()",
     "h.register_hook(print)",
     "{h: 1}",

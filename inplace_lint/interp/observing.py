@@ -1,0 +1,89 @@
+"""Handlers of the runs that observe writes: they note where tensors go, and which reads of names a run came to.
+
+What a run did not come to, since a flag or a table that it believes in says so, may still run in the program: there a
+tensor may be kept as well (`sharing.Sharing.unread`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax import ir
+from . import holding
+from .execute import HANDLERS as USUAL
+from .sharing import atoms, held
+from .slices import Slice
+from .values import Constant, Mapping_, Sequence_, Tensor
+
+if TYPE_CHECKING:
+    from .execute import Handlers
+    from .run import Run
+
+
+def _load(run: Run, i: ir.Load) -> None:
+    run.found.came_to.add(i.at)
+    USUAL[ir.Load](run, i)
+
+
+def _store(run: Run, i: ir.Store) -> None:
+    frame = run.frame
+    scope = frame.module.tree if frame.function is None else frame.function.node
+    for _, atom, _ in atoms(frame.registers[i.src]):
+        tensor = held(atom)
+        if isinstance(tensor, Tensor):
+            run.found.bound.setdefault(tensor.storage, set()).add((scope, i.name.partition("@")[0]))
+    USUAL[ir.Store](run, i)
+
+
+def _call(run: Run, i: ir.Call) -> None:
+    """What is called by a name that the file sets anew may keep what it gets, and what it gives."""
+    USUAL[ir.Call](run, i)
+    if holding.is_exchanged(run, i.at):
+        given = [place for _, place in (*i.args, *i.kwargs)]
+        for register in (*given, i.dst):
+            holding.stored(run, run.frame.registers[register], i.at)
+
+
+def _get_item(run: Run, i: ir.GetItem) -> None:
+    """An element at an index that is not known may be any of a list or table."""
+    obj, index = run.frame.registers[i.obj], run.frame.registers[i.index]
+    if not isinstance(index, (Constant, Slice)):
+        holding.stored(run, obj, i.at)
+    USUAL[ir.GetItem](run, i)
+
+
+def _set_item(run: Run, i: ir.SetItem) -> None:
+    """A key of a table counts as the object that it is; an array may be one of objects."""
+    obj, index, value = (run.frame.registers[one] for one in (i.obj, i.index, i.src))
+    for _, atom in run.live(obj):
+        if isinstance(atom, Mapping_):
+            holding.stored(run, index, i.at)
+        elif not isinstance(atom, (Sequence_, Tensor)):
+            holding.stored(run, value, i.at)
+    USUAL[ir.SetItem](run, i)
+
+
+def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
+    registers = run.frame.registers
+    for _, atom in run.live(registers[i.obj]):
+        holding.set_on(run, atom, i.name, registers[i.src], i.at)
+    USUAL[ir.SetAttribute](run, i)
+
+
+def _yield(run: Run, i: ir.Yield) -> None:
+    if i.src is not None:
+        holding.stored(run, run.frame.registers[i.src], i.at)
+    USUAL[ir.Yield](run, i)
+
+
+#: The handlers of `execute`, those that matter here replaced.
+HANDLERS: Handlers = {
+    **USUAL,
+    ir.Call: _call,
+    ir.Load: _load,
+    ir.Store: _store,
+    ir.GetItem: _get_item,
+    ir.SetItem: _set_item,
+    ir.SetAttribute: _set_attribute,
+    ir.Yield: _yield,
+}

@@ -1,0 +1,44 @@
+"""Decides, by text, whether a file may set an attribute or a global anew: its first value is not its only one then."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..syntax.module import Module
+
+#: Sets names that the text does not show.
+_BY_ANY_NAME = re.compile(
+    rb"\bglobals\(|\bexec\(|\.__dict__\b|\._modules\b|\bsetattr\(\s*[\w.]+\s*,\s*[A-Za-z_]\w*\s*,"
+)
+
+
+def may_set_attribute(module: Module, name: str) -> bool:
+    """Whether code outside of `__init__` may set an attribute of this name, as `setattr` may."""
+    return sets_outside_of_init(module, name) or _BY_ANY_NAME.search(module.source) is not None
+
+
+def sets_attribute(module: Module, name: str) -> bool:
+    """Whether a file assigns `.name` to something, as one that replaces a function of another module does."""
+    return re.search(rb"\.%s\b[^=\n(]*=(?!=)" % re.escape(name.encode()), module.source) is not None
+
+
+def may_set_global(module: Module, name: str) -> bool:
+    """Whether a function of a file may bind a name of its top level, or another file may that imports it."""
+    pattern = rb"\bglobal\b.*\b%s\b" % re.escape(name.encode())
+    return re.search(pattern, module.source) is not None or may_set_attribute(module, name)
+
+
+def sets_outside_of_init(module: Module, name: str) -> bool:
+    """Whether the text of a file assigns `.name`, or calls `setattr`, outside of `__init__`."""
+    pattern = rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(" % re.escape(name.encode())
+    functions = module.functions_in_order()
+    row, before = 1, 0
+    for match in re.finditer(pattern, module.source):
+        row += module.source.count(b"\n", before, match.start())
+        before = match.start()
+        around = [f for f in functions if f.node.lineno <= row <= (f.node.end_lineno or 0)]
+        if not around or max(around, key=lambda f: f.node.lineno).name != "__init__":
+            return True
+    return False
