@@ -61,16 +61,28 @@ class Row(tuple[Any, ...]):
     source: Sequence_
 
 
-def python_of(run: Run, value: Value) -> Any:
-    """A constant as itself, a tuple as a `Row`, any other value as a `Handle`."""
+class Listed(list[Any]):
+    """A list within another container, of which all elements are known; `source` is the value it stands for."""
+
+    source: Sequence_
+
+
+#: Lists nested deeper are not compared by their elements; one may contain itself.
+_NESTED = 3
+
+
+def python_of(run: Run, value: Value, depth: int = _NESTED) -> Any:
+    """A constant as itself, a tuple as a `Row`, a list as `Listed`, any other value as a `Handle`."""
     if isinstance(value, Constant):
         return value.value
-    if isinstance(value, Sequence_) and value.kind == "tuple":
+    if isinstance(value, Sequence_) and value.kind in ("tuple", "list") and depth:
         known = containers.items(run, value)
         if known is not None and len(known) <= _MOST:
-            row = Row(python_of(run, element) for element in known)
-            row.source = value
-            return row
+            made: Row | Listed = (Row if value.kind == "tuple" else Listed)(
+                python_of(run, element, depth - 1) for element in known
+            )
+            made.source = value
+            return made
     return Handle(value)
 
 
@@ -109,7 +121,7 @@ def value_of(run: Run, made: Any) -> Value:
     """The value of what Python's code made."""
     if isinstance(made, Handle):
         return made.value
-    if isinstance(made, Row):
+    if isinstance(made, (Row, Listed)):
         return made.source
     if isinstance(made, (str, bytes)) and len(made) > LONGEST:
         return Scalar()

@@ -34,7 +34,7 @@ class Handle:
                 return True
             if isinstance(self.value, Symbol) and isinstance(other.value, Symbol):
                 return self.value.dotted == other.value.dotted
-        if isinstance(self.value, Tensor) and isinstance(other, str):
+        if isinstance(self.value, (Tensor, Sequence_, Mapping_)) and isinstance(other, str):
             return False
         if is_plain_object(self.value) and (not isinstance(other, Handle) or is_plain_object(other.value)):
             return False
@@ -60,9 +60,9 @@ def is_plain_object(value: Value) -> bool:
     """Whether a value equals no other one: an object whose class does not define `==`, a function, a class."""
     if isinstance(value, Instance):
         return value.cls.is_module() or enums.is_enum(value.cls) or _is_compared_by_identity(value.cls)
-    return isinstance(
-        value, (TorchModule, FunctionValue, ClassValue, Symbol, Native, OpValue, Bound, Sequence_, Mapping_)
-    )
+    if isinstance(value, (Sequence_, Mapping_)):
+        return value.kind in ("Sequential", "ModuleList", "ModuleDict")  # other containers equal their like
+    return isinstance(value, (TorchModule, FunctionValue, ClassValue, Symbol, Native, OpValue, Bound))
 
 
 def _is_compared_by_identity(cls: ClassValue) -> bool:
