@@ -9,7 +9,7 @@ from ..syntax import ir
 from . import contexts, exceptions, generators, grad_mode, guards, iteration, names, protocols
 from .frames import DEAD, Loop, State
 from .grad_mode import Mode
-from .guards import both, relative
+from .guards import ALWAYS, both, relative
 from .iterators import Iteration
 from .joins import join
 from .values import (
@@ -99,7 +99,19 @@ def _if(run: Run, i: ir.If) -> None:
         orelse = partial(_part_of_condition, run, i, tested, False)
     else:
         then, orelse = partial(run.block, i.then), partial(run.block, i.orelse)
+    path, ways_out = run.path, run.ways_out()
     branch(run, [(true, then), (false, orelse)])
+    if not run.path and not (true and false) and run.ways_out() == ways_out and is_sure(run, path):
+        run.path = path
+        run.block(i.orelse if true else i.then)
+
+
+def is_sure(run: Run, path: Guard) -> bool:
+    """Whether the whole run ends where an error is raised on this path.
+
+    Nobody keeps a program that is sure to fail: what led there is not believed then.
+    """
+    return path == ALWAYS and not run.trying.catching
 
 
 def _part_of_condition(run: Run, i: ir.If, tested: Value, holds: bool) -> None:

@@ -12,6 +12,7 @@ from ..prefilter.grad_mode import has_quiet_part
 from ..resolve import binding
 from . import (
     attributes,
+    blocks,
     cached,
     containers,
     exceptions,
@@ -257,6 +258,8 @@ def enter(
     if left_in != begun_in:
         run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
     result = _come_back(run, frame, path)
+    if not frame.returns and blocks.is_sure(run, path):
+        run.path = path
     return _answer(run, result, at) if isinstance(result, Phi) and run.asked.times > asked else result
 
 

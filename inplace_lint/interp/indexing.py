@@ -122,8 +122,13 @@ def _is_everything(index: Value) -> bool:
 
 
 def is_position(index: Value) -> bool:
-    """Whether a list could be indexed by it too: no slice, no tuple, no tensor, no mask."""
-    return not isinstance(index, (Slice, Sequence_, Tensor, Test))
+    """Whether a list could be indexed by it too: no slice, no tuple, no tensor, no mask.
+
+    What is computed from an unknown value, as `levels - 1`, may be a number.
+    """
+    if isinstance(index, Tensor):
+        return not index.storage.is_tensor() and index.storage.dtype != "bool"
+    return not isinstance(index, (Slice, Sequence_, Test))
 
 
 def _of_a_list_perhaps(run: Run, value: Value, index: Value | None) -> Value:

@@ -254,8 +254,10 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
 
 def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
     """The values of unpacking if the elements are not known one by one."""
-    if isinstance(value, Unknown) and value.tensor is not None and value.tensor.storage.is_tensor():
-        value = value.tensor
+    # What an unknown network returns counts as a tensor until it is unpacked: then it is a tuple.
+    stands = value.tensor if isinstance(value, Unknown) and not value.of_module else None
+    if stands is not None and stands.storage.is_tensor():
+        value = stands
     if isinstance(value, Tensor):
         owner = value.storage.value
         if (

@@ -103,6 +103,8 @@ def _save_weights(run: Run, op: Application, weights: Tensor) -> None:
     for save in op.facts.saves:
         if WEIGHT not in save.needs or not 0 <= save.target < len(op.operands):
             continue
+        if save.target not in op.facts.gradients:
+            continue  # the indices of an embedding, which have no gradient
         needs = op.gradients_of(run, save.target)
         if save.target in save.needs:  # this op saves both, whichever gradient is needed
             needs = [*needs, *run.heap.gradients(weights, run.path)]
