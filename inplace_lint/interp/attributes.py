@@ -28,6 +28,7 @@ from . import (
     optimizers,
     requires_grad,
     strings,
+    unmodeled,
     wrapped_results,
 )
 from .class_value import ClassValue
@@ -326,7 +327,8 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 run.set_member(atom, name, value)
                 if isinstance(atom, Unknown):
                     run.handed.stored.append((atom, name))
-                run.heap.escape(run.tensors_within(value), guard)
+                within = run.tensors_within(value)
+                run.heap.escape([one for one in within if not unmodeled.is_counted_on(one[1], atom)], guard)
         elif isinstance(atom, (ClassValue, FunctionValue)):
             run.state.slots[(atom.source if isinstance(atom, FunctionValue) else atom, name)] = value
             run.heap.escape(run.tensors_within(value), guard)

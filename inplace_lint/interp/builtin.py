@@ -9,6 +9,7 @@ from . import (
     classes,
     collection_types,
     concrete,
+    container_operators,
     containers,
     contexts,
     data_classes,
@@ -128,7 +129,7 @@ def _until(run: Run, function: Value, end: Value, at: ast.AST) -> Value:
         found: list[Value] = []
         for _ in range(iteration.UNROLL if count is None else count):
             value = run.call(function, [], {}, at)
-            over = concrete.contains(run, containers.make(run, "list", [end]), value)
+            over = container_operators.contains(run, containers.make(run, "list", [end]), value)
             if over:
                 return True, found
             found.append(value)

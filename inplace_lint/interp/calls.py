@@ -229,8 +229,7 @@ def enter(
     run.frames[frame.uid] = frame
     frame.on_yield, frame.renamed = on_yield, function.renamed
     outer = (run.frame, run.state, run.grad, run.keeping.autocast, run.loops)
-    path, asked = run.path, run.asked.times
-    run.state = State(run.state)
+    path, asked, run.state = run.path, run.asked.times, State(run.state)
     frame.base = outer[1]
     frame.given = bound = bind(run, function, args, kwargs, exact)
     if force and exact and source is run.entering.body_of:
@@ -243,8 +242,7 @@ def enter(
     run.entering.entered.add(source)
     if run.program.tally is not None:
         run.program.tally.entered(source, bound)
-    for name, value in bound.items():
-        run.state.slots[(frame.uid, name)] = value
+    run.state.slots.update(((frame.uid, name), value) for name, value in bound.items())
     for decorator in function.decorated or ():
         grad_mode.apply(run, decorator)
     begun_in = run.grad

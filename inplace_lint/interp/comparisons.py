@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import (
-    concrete,
+    container_operators,
     data_classes,
     elements,
     enums,
@@ -116,7 +116,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             return known_equal if op == "==" else operators.unary(run, "not", known_equal, at)
         equal = _equal(run, left, right)
         return equal if op == "==" else operators.unary(run, "not", equal, at)
-    ordered = concrete.related(run, _RELATIONS[op], left, right) if op in _RELATIONS else None
+    ordered = container_operators.related(run, _RELATIONS[op], left, right) if op in _RELATIONS else None
     if ordered is not None:
         return Constant(ordered)
     negated = {">=": "<", ">": "<="}
@@ -138,7 +138,7 @@ def _contains(run: Run, container: Value, element: Value, at: ast.AST) -> Value:
     inner = inherited.contents(run, container)
     if inner is not container:
         return _contains(run, inner, element, at)
-    known = concrete.contains(run, container, element)
+    known = container_operators.contains(run, container, element)
     if known is not None:
         return Constant(known)
     return run.test(("in", operators.identity(element), operators.identity(container)))
@@ -152,7 +152,7 @@ def _are_equal(run: Run, left: Value, right: Value) -> Value | None:
         return data_classes.are_equal(run, left, right)
     if _are_of_other_kinds(left, right) or _are_of_other_kinds(right, left):
         return Constant(False)
-    known = concrete.related(run, operator.eq, left, right)
+    known = container_operators.related(run, operator.eq, left, right)
     return None if known is None else Constant(known)
 
 

@@ -10,7 +10,6 @@ import bisect
 import heapq
 import itertools
 import math
-import operator
 import os.path
 import re
 from collections import Counter, deque
@@ -294,48 +293,6 @@ def put_slice(run: Run, obj: Sequence_, index: Slice, value: Value | None) -> bo
         return False
     rewrite(run, obj, held)
     return True
-
-
-def contains(run: Run, container: Value, element: Value) -> bool | None:
-    """`element in container`; None if it is not known."""
-    held = contents(run, container)
-    if held is None:
-        return None
-    try:
-        return python_of(run, element) in held
-    except (Undecided, TypeError):
-        return None
-
-
-def related(run: Run, relation: Callable[..., Any], left: Value, right: Value) -> bool | None:
-    """`left == right` or `left < right` of two containers; None if it is not known."""
-    if not isinstance(left, (Sequence_, Mapping_)) or not isinstance(right, (Sequence_, Mapping_)):
-        return None
-    one, other = contents(run, left), contents(run, right)
-    try:
-        return None if one is None or other is None else bool(relation(one, other))
-    except (Undecided, TypeError):
-        return None
-
-
-_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "|": operator.or_,
-    "&": operator.and_,
-    "-": operator.sub,
-    "^": operator.xor,
-}
-
-
-def combined(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
-    """`left | right` of sets or dicts, and the like for sets; None if it is not known, or they are none."""
-    kinds = {one.kind for one in (left, right) if isinstance(one, (Sequence_, Mapping_))}
-    if op not in _SIGNS or kinds not in ({"set"}, {"dict"}, {"Counter"}):
-        return None
-    try:
-        return value_of(run, call(run, _SIGNS[op], [left, right], {}, at))
-    except Undecided:
-        return None
 
 
 def is_sampled(run: Run, container: Value) -> bool:

@@ -47,8 +47,9 @@ def _call(run: Run, i: ir.Call) -> None:
 def _get_item(run: Run, i: ir.GetItem) -> None:
     """An element at an index that is not known may be any of a list or table."""
     obj, index = run.frame.registers[i.obj], run.frame.registers[i.index]
-    if not isinstance(index, (Constant, Slice)):
-        holding.stored(run, obj, i.at)
+    for _, atom in run.live(obj) if not isinstance(index, (Constant, Slice)) else ():
+        if isinstance(atom, (Mapping_, Sequence_)):
+            holding.stored(run, atom, i.at)
     USUAL[ir.GetItem](run, i)
 
 

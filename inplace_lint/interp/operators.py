@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from . import (
     concrete,
+    container_operators,
     containers,
     exceptions,
     ops,
@@ -66,7 +67,7 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         if op in ("/", "//", "%") and right.value == 0 and isinstance(left.value, (int, float)):
             exceptions.throw_builtin(run, "ZeroDivisionError")
         return _fold(op, left.value, right.value)
-    joined = concrete.combined(run, op, left, right, at)
+    joined = container_operators.combined(run, op, left, right, at)
     if joined is not None:
         return joined
     if is_array(left) or is_array(right):

@@ -20,6 +20,7 @@ from . import (
     positions,
     protocols,
     stale_reads,
+    unmodeled,
 )
 from .class_value import ClassValue
 from .dispatch_tables import at_index, chosen
@@ -332,7 +333,7 @@ def _told(run: Run, atom: Unknown, index: Value, value: Value) -> list[tuple[Gua
     A tensor that an object keeps and writes in parts at each call would grow an endless graph. So a second look takes
     values that are only perhaps differentiable for data there.
     """
-    tensors = run.tensors_within(value)
+    tensors = [(g, t) for g, t in run.tensors_within(value) if not unmodeled.is_counted_on(t, atom)]
     kept = isinstance(atom.owner, Instance) or atom.is_option()
     if not (run.program.second_look and kept) or indexing.is_position(index):
         return tensors

@@ -200,3 +200,10 @@ def may_save(run: Run, result: Unknown, op: str, at: ast.AST) -> None:
             saved = Saved(tensor.storage, both(guard, need), node, place)
             saved.op, saved.grad, saved.certain = op, evidence, False
             run.save(saved)
+
+
+def is_counted_on(tensor: Tensor, holder: Value) -> bool:
+    """Whether a value is computed from entries of the same holder and numbers alone: `d["steps"] = d["steps"] + 1`."""
+    storage = tensor.storage
+    values = [one.value for one in storage.sources] or [storage.value]
+    return not storage.is_tensor() and all(isinstance(one, Unknown) and one.owner is holder for one in values)
