@@ -85,6 +85,8 @@ _TOLD = frozenset(
 
 def called(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
     """Note what a callee, other than an operation, may keep of its arguments."""
+    if _is_declared(run, func):
+        return  # a declaration says all, and `applied` looks at it
     if isinstance(func, Symbol):
         if func.dotted in _SETATTR and len(args) > 2:
             name = args[1].value if isinstance(args[1], Constant) else ""
@@ -100,6 +102,13 @@ def called(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Va
         follows = not isinstance(func, (Unknown, Sequence_, Scalar))
     if not follows:
         _keep(run, (*args, *kwargs.values()), at)
+
+
+def _is_declared(run: Run, func: Value) -> bool:
+    declared = run.program.declared
+    if isinstance(func, FunctionValue):
+        return declared.of(func.source) is not None
+    return isinstance(func, Symbol) and declared.function(func.dotted, run.frame.module) is not None
 
 
 def _runs_at_once(function: FunctionValue) -> bool:

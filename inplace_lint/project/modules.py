@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from .declarations import Declaration
     from .settings import Settings
 
-    #: an import: the module, the folder of the importing file, and the level (number of leading dots)
-    Question = tuple[str, str, int]
+    #: an import: the module, the folder of the importing file, the level (number of leading dots), and the folders that
+    #: the file adds to the search path
+    Question = tuple[str, str, int, tuple[str, ...]]
 
 
 _INSTALLED = ("site-packages", "dist-packages")
@@ -30,13 +31,15 @@ class Project:
     A module is first-party if it lies under one of the `src` directories; else, if it belongs to the importer's topmost
     package (the unbroken chain of `__init__.py` upwards); else, if it lies beside that package or script, or beside one
     of the folders around it up to the root of the project, since programs are run from any of these; else, for a script
-    in a package's folder that nothing marks as to be installed, beside the script. What is installed is never read.
+    in a package's folder that nothing marks as to be installed, beside the script; else in a folder that the importer
+    adds to the search path, below its own folder or one around it. What is installed is never read.
     """
 
     __slots__ = (
         "_folders",
         "_resolved",
         "_tops",
+        "added",
         "asked",
         "contents",
         "models",
@@ -68,8 +71,10 @@ class Project:
         self._folders: dict[str, str] = {}
         #: by importing file, the imports that were resolved for it
         self.asked: dict[str, dict[Question, None]] = {}
+        #: by file: the folders that it adds to the search path (`syntax.search_paths`)
+        self.added: dict[str, tuple[str, ...]] = {}
         self._tops: dict[str, str] = {}
-        self._resolved: dict[tuple[str, str, int], str | None] = {}
+        self._resolved: dict[Question, str | None] = {}
 
     @classmethod
     def of(cls, settings: Settings, contents: Contents | None = None) -> Project:
@@ -85,16 +90,25 @@ class Project:
         around = self._folders.get(importer)
         if around is None:
             around = self._folders[importer] = os.path.dirname(importer)
-        key = (module, around, level)
+        key = (module, around, level, self.added.get(importer, ()))
         if key not in self._resolved:
-            self._resolved[key] = self._resolve(module, os.path.abspath(around), level)
+            self._resolved[key] = self._resolve(key)
         asked = self.asked.get(importer)
         if asked is None:
             asked = self.asked[importer] = {}
         asked[key] = None
         return self._resolved[key]
 
-    def _resolve(self, module: str, directory: str, level: int) -> str | None:
+    def _resolve(self, question: Question) -> str | None:
+        module, around, level, added = question
+        directory = os.path.abspath(around)
+        found = self._usual(module, directory, level)
+        if found is None and module and not level:
+            for folder in added:
+                found = found or self._around(directory, module.split("."), folder)
+        return found
+
+    def _usual(self, module: str, directory: str, level: int) -> str | None:
         parts = module.split(".") if module else []
         if level:
             for _ in range(level - 1):
@@ -121,12 +135,15 @@ class Project:
             found = self._module_file(os.path.join(top, first), parts)
         return found
 
-    def _around(self, directory: str, parts: list[str]) -> str | None:
-        """The file of a module in a folder, or else in the closest folder around it within the project."""
+    def _around(self, directory: str, parts: list[str], below: str = "") -> str | None:
+        """The file of a module in a folder, or else in the closest folder around it within the project.
+
+        `below`: not in these folders themselves, but in one below them.
+        """
         if parts[0] in _ELSEWHERE:
             return None
         while os.path.basename(directory) not in _INSTALLED:
-            found = self._module_file(directory, parts)
+            found = self._module_file(os.path.normpath(os.path.join(directory, below)), parts)
             if found is not None:
                 return found
             if directory == self.root:
@@ -183,8 +200,7 @@ class Project:
     def answer(self, question: Question) -> tuple[str | None, list[str]]:
         """Resolves an import again: its file, and all paths that the result depends on."""
         looked = _Looked(self.contents)
-        module, around, level = question
-        found = Project(self.root, self.src, looked)._resolve(module, os.path.abspath(around), level)
+        found = Project(self.root, self.src, looked)._resolve(question)
         return found, looked.paths
 
     def around(self, filename: str) -> list[str]:

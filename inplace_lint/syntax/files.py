@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..project.contents import digest
+from . import search_paths
 from .module import Module
 from .unreadable import UnreadableFile
 
@@ -99,11 +100,20 @@ class Files:
         return self._modules.get(module.filename) is module
 
     def add(self, module: Module) -> None:
-        module.writers = self.project.writers
+        self._begin(module)
         if not self.holds(module):
             self._modules[module.filename] = module
             self._digests[module.filename] = digest(module.original)
             self._bytes += len(module.original)
+
+    def _begin(self, module: Module) -> None:
+        """Tells the module and the project what they need of each other."""
+        module.writers = self.project.writers
+        folders = search_paths.added(module)
+        if folders:
+            self.project.added[module.filename] = folders
+        else:
+            self.project.added.pop(module.filename, None)
 
     def known(self, filename: str) -> Module | None:
         """The current module of a file, if it was read."""
@@ -133,7 +143,7 @@ class Files:
             try:
                 source = self.project.contents.read(filename)
                 module = Module(filename, source)
-                module.writers = self.project.writers
+                self._begin(module)
             except (OSError, UnreadableFile, RecursionError):
                 pass
             self._modules[filename] = module
