@@ -50,7 +50,7 @@ def count(
             and isinstance(place, int)
             and (param.name == "size" or not facts.factory)
         ):
-            sizes = _written_out(run, args[place], args[place:] if param.code == "v" else ())
+            sizes = written_out(run, args[place], args[place:] if param.code == "v" else ())
             if sizes and all(isinstance(size, (Constant, Scalar)) for size in sizes):
                 lengths = facts.factory or not facts.layout.axes.keeps_axes
                 for _, tensor in run.tensors(result):
@@ -62,7 +62,7 @@ def of_literal(run: Run, value: Value) -> Sizes | None:
     """The shape of numbers in nested lists, as in `torch.tensor([[1, 2], [3, 4]])`."""
     if not isinstance(value, Sequence_):
         return () if isinstance(value, Constant) else None
-    elements = _written_out(run, value, ())
+    elements = written_out(run, value, ())
     inner = {of_literal(run, element) for element in elements}
     first = inner.pop() if len(inner) == 1 else None
     return None if first is None else (len(elements), *first)
@@ -181,7 +181,7 @@ def of_part(run: Run, sizes: Sizes | None, index: Value) -> Sizes | None:
     if sizes is None:
         return None
     tuple_ = isinstance(index, Sequence_) and index.kind == "tuple"
-    parts = _written_out(run, index, ()) if tuple_ else [index]
+    parts = written_out(run, index, ()) if tuple_ else [index]
     if tuple_ and not parts:
         return None
     taken = 0
@@ -320,7 +320,7 @@ def _reduced(run: Run, facts: Facts, values: Sequence[Value | None], sizes: Size
     axes: Sequence[int] | None = None
     dim = argument(facts, values, "dim")
     if isinstance(dim, Sequence_):
-        numbers = [_number(element) for element in _written_out(run, dim, ())]
+        numbers = [_number(element) for element in written_out(run, dim, ())]
         axes = [number for number in numbers if number is not None]
         if not axes or len(axes) < len(numbers):
             return None
@@ -408,7 +408,15 @@ def _is_shape(run: Run, value: object) -> bool:
     return isinstance(key, tuple) and (key[-1] == "shape" or (key[0] == "size" and len(key) == 2))
 
 
-def _written_out(run: Run, value: Value, separate: Sequence[Value]) -> Sequence[Value]:
+def tensor_of_shape(run: Run, value: Value) -> Tensor | None:
+    """The tensor whose shape a value is: `x.shape`, `x.size()`."""
+    key = run.key_of(value) if isinstance(value, Scalar) else None
+    if not isinstance(key, tuple) or not _is_shape(run, value) or not isinstance(key[1], Value):
+        return None
+    return run.as_tensor(key[1])
+
+
+def written_out(run: Run, value: Value, separate: Sequence[Value]) -> Sequence[Value]:
     """The sizes, given in one sequence or as `separate` arguments; empty if it is not known how many there are."""
     if not isinstance(value, Sequence_):
         # A single argument that is not known to be a number may be the whole shape.

@@ -75,7 +75,11 @@ def _transformed(
         if reduction is not None:
             return external_modules.result_of(run, [value], {})
         return _method(run, "reshape", value, None, at)
-    whole = all(tensor.contiguous for _, tensor in run.tensors(value))
+    whole = all(
+        tensor.contiguous
+        or (tensor.cut is not None and text is not None and not recipes.merges_across(text, tensor.cut))
+        for _, tensor in run.tensors(value)
+    )
     turned = any(tensor.strided or tensor.swapped for _, tensor in run.tensors(value))
     for step in steps:
         if step.name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, indexing, inherited, mappings, positions, protocols
+from . import containers, cuts, indexing, inherited, mappings, positions, protocols
 from .frames import DEAD, FIRST, OVER
 from .guards import both, either
 from .iterators import Iteration
@@ -275,6 +275,8 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
         element = run.state.get((value, ANY))
         return [Unknown() if element is None else containers.one_of_many(run, element) for _ in range(count)]
     if isinstance(value, (Scalar, Optimizer)):
+        if star < 0:
+            cuts.note_rank(run, value, count)
         return [run.scalar(("part", value, i)) for i in range(count)]
     return _members(run, value, count)
 

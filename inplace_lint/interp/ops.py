@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..torchmodel import table
 from ..torchmodel.facts import WEIGHT, Const
-from . import axes, containers, holding, results, saving, stale_reads, writing
+from . import axes, containers, cuts, holding, results, saving, stale_reads, writing
 from .application import Application
 from .event import Event
 from .guards import both
@@ -94,6 +95,10 @@ def apply(
             values.append(None)
         else:
             values.append(args[at_place] if isinstance(at_place, int) else kwargs[at_place])
+    if facts.layout.name == "reshape" and cuts.only_splits(run, args):
+        view = table.method("view")
+        if view is not None:
+            return apply(run, view, args, kwargs, at, function)
     if len(given) == 1 and facts.layout.refuses_grad:
         for guard, tensor in run.tensors(args[0]) if args else ():
             run.heap.refuse(tensor, guard)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import GIVES_A_NUMBER, layout_of
-from . import arrays, axes, batches, containers, idempotent_writes
+from . import arrays, axes, batches, containers, cuts, idempotent_writes
 from .frames import LENGTH
 from .guards import NEVER, both, compatible, either
 from .joins import join
@@ -282,6 +282,7 @@ def _view(run: Run, op: Application, ret: Ret, tensor: Tensor) -> Tensor:
         view.made_at = run.heap.time
     view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
     layout = facts.layout
+    view.cut = cuts.axis_of(facts, tensor, op.values)
     if layout.axes.takes_axis_away:
         view.expanded = None
     if layout.expands:

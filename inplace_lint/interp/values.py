@@ -54,13 +54,14 @@ class Tensor(Value):
     that of the storage (`.data`). `early`: a view of a base that required no grad then, unused since: a leaf to
     autograd. `contiguous`: True, or False if not known. `strided`: its axes were moved, or elements picked out. `part`:
     taken by an index that a list would accept too. `sizes`: those of its axes, if known. `taken`: how it was taken from
-    a container whose elements are one value.
+    a container whose elements are one value. `cut`: the axis along which it was cut out of a whole tensor (`cuts`).
     """
 
     __slots__ = (
         "batch_cut",
         "contiguous",
         "counter",
+        "cut",
         "dense",
         "detached",
         "early",
@@ -103,6 +104,7 @@ class Tensor(Value):
         #: a part of an inner batch axis was taken; of its axes the last two alone were moved (`batches`)
         self.batch_cut = self.matrices_turned = False
         self.taken: Taken | None = None
+        self.cut: int | None = None
 
     def alias(self) -> Tensor:
         """Another alias of the storage with the same marks."""

@@ -77,6 +77,18 @@ def sides(pattern: str) -> tuple[list[list[str]], list[list[str]]] | None:
     return (groups(left), groups(right)) if arrow else None
 
 
+def merges_across(pattern: str, axis: int) -> bool:
+    """Whether a pattern merges axes that lie on both sides of the place before this axis of its left side."""
+    both = sides(pattern)
+    if both is None or not -len(both[0]) <= axis < len(both[0]):
+        return True
+    left, right = both
+    if [ELLIPSIS] in (left[: axis + 1] if axis >= 0 else left[axis:]):
+        return True  # which group the axis is in is not known
+    ahead = {name for group in left[: axis % len(left)] for name in group}
+    return any(0 < len(ahead.intersection(group)) < len(group) for group in right)
+
+
 def recipe(
     pattern: str, lengths: Mapping[str, int | None], reduction: str | None = None
 ) -> list[Step] | None:
