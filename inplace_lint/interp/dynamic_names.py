@@ -65,9 +65,14 @@ def spelled(run: Run, name: Scalar, method: str) -> Native | None:
 
 
 def register(run: Run, obj: Instance, layer: Value) -> None:
-    """Models `setattr(obj, name, layer)` with an unknown name: the layer may be any attribute not set otherwise."""
-    if all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
-        known = run.state.get((obj, ANY))
+    """Models `setattr(obj, name, layer)` with an unknown name: the layer may be any attribute not set otherwise.
+
+    Once one of them is unknown, nothing is known of any.
+    """
+    known = run.state.get((obj, ANY))
+    if isinstance(layer, Unknown) or isinstance(known, Unknown):
+        run.put(obj, ANY, Unknown())
+    elif all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
         run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
         inherited.register(run, obj, layer)  # under any name, it is the next layer of an `nn.Sequential`
 
