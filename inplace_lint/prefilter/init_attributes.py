@@ -31,13 +31,15 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
     for _ in range(2):  # a list may be assigned to an attribute above the loop that fills it
         known = len(built)
         for first, last, targets, value in pieces:
-            here = {prefix + t.attr.encode() for t in targets if isinstance(t, ast.Attribute)}
+            set_on = [_own(t, receiver) for t in targets if isinstance(t, ast.Attribute)]
+            here = {prefix + name.encode() for name in set_on if name}
             everything |= here
             at = bisect_left(rows, first)
             if at == len(rows) or rows[at] > last:
                 text = function.module.text(first, last) if built else b""
                 if built.isdisjoint(paths_in(text)):
                     continue
+            told = told and all(set_on)
             if here:
                 found |= here
                 built |= here
@@ -94,6 +96,18 @@ def _pieces(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[ast.expr], as
                 yield statement.lineno, statement.body[0].lineno - 1, targets, None
             for inner in inner_bodies(statement):
                 yield from _pieces(inner)
+
+
+def _own(target: ast.Attribute, receiver: str) -> str:
+    """The attribute of the object itself that a target sets, or sets something of: `act` of `self.act.inplace`."""
+    while isinstance(target.value, (ast.Attribute, ast.Subscript)):
+        inner: ast.expr = target.value
+        while isinstance(inner, ast.Subscript):
+            inner = inner.value
+        if not isinstance(inner, ast.Attribute):
+            return ""
+        target = inner
+    return target.attr if isinstance(target.value, ast.Name) and target.value.id == receiver else ""
 
 
 def _whole(target: ast.expr) -> ast.expr:

@@ -103,6 +103,14 @@ def _is_flag(text: bytes, start: int, end: int) -> bool:
     return not text.startswith((b"False", b"None"), end) and begins_name(text, start)
 
 
+_SETS = Pattern(rb"[ \t]*=(?!=)[ \t]*(?!False|None)")
+
+
+def _is_set(text: bytes, start: int, end: int) -> bool:
+    """Whether an attribute is set, and not to False or None."""
+    return _SETS().match(text, end) is not None
+
+
 def _is_out(text: bytes, start: int, end: int) -> bool:
     """Whether a match is a keyword argument, not a comparison."""
     return text[start - 1 : start] in _BEFORE_OUT and text[end : end + 1] != b"="
@@ -143,6 +151,7 @@ def _is_function_call(text: bytes, start: int, end: int) -> bool:
 _MARKS = (
     (b"inplace=", _is_flag),
     (b"max_norm=", _is_flag),
+    (b".inplace", _is_set),
     (b"out=", _is_out),
     (b"True", _is_given_by_place),
 )

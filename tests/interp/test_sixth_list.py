@@ -66,6 +66,45 @@ class Net(torch.nn.Module):
 net = Net()
 train(net, torch.optim.SGD(net.parameters(), lr=0.1), 4, {"steps": 0})
 """,
+    "layers that are made to work in place later": """
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = torch.nn.Linear(3, 3)
+        self.drop = torch.nn.Dropout(0.1)
+
+    def forward(self, x):
+        return self.one(self.drop(torch.relu(self.one(x))))
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+        for part in self.modules():
+            if isinstance(part, torch.nn.Dropout):
+                part.inplace = True
+
+    def forward(self, x):
+        return self.block(x)
+
+
+Net()(w).sum().backward()
+""",
+    "a layer of the object itself that is made so": """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = torch.nn.Linear(3, 3)
+        self.drop = torch.nn.Dropout(0.1)
+        self.drop.inplace = True
+
+    def forward(self, x):
+        return self.one(self.drop(torch.relu(self.one(x))))
+
+
+Net()(w).sum().backward()
+""",
 }
 #: Programs that torch accepts.
 RIGHT = {
