@@ -93,9 +93,14 @@ def is_unrecorded_method(name: str, bases: Iterable[str]) -> bool:
 
 
 def calls_quietly(prefilter: Prefilter, source: FunctionSource, name: str) -> bool:
-    """Whether a function uses a name, or an attribute of that name, only in blocks that record nothing."""
+    """Whether a function uses a name, or an attribute of that name, and only in blocks that record nothing.
+
+    One that calls something by way of others does not use its name.
+    """
     body = source.node.body
-    return isinstance(body, list) and not any(_is_recorded(prefilter, each, source, name) for each in body)
+    if not isinstance(body, list) or not _names(walk(source.node), name):
+        return False
+    return not any(_is_recorded(prefilter, each, source, name) for each in body)
 
 
 def _is_recorded(prefilter: Prefilter, statement: ast.stmt, source: FunctionSource, name: str) -> bool:
