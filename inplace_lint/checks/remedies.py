@@ -231,8 +231,8 @@ class _Remedy:
         around = self.around if node is self.finding.at else Surroundings(self.module, node)
         whole = around.is_statement()
         before = after = ""
-        if not whole and not around.is_value() and around.read_before(self._names(inside=True)):
-            raise Refused("what is written was read before in the same statement")
+        if not whole and around.read_beside(self._names(inside=True)):
+            raise Refused("what is written is read by the same statement as well")
         if isinstance(written, ast.Name):
             name = written.id
             self._leave(name)
@@ -281,8 +281,8 @@ class _Remedy:
         built = layer.at if layer is not None and layer.frame.module is self.module else None
         if not isinstance(built, ast.Call) or not syntaxes.inplace_flag(built):
             raise Refused("the module that works in place is built elsewhere")
-        if not self.around.is_value() and self.around.read_before(self._names(inside=True)):
-            raise Refused("what is written was read before in the same statement")
+        if self.around.read_beside(self._names(inside=True)):
+            raise Refused("what is written is read by the same statement as well")
         if self.around.is_statement():
             raise Refused("the module is called for what it writes: its result is not used")
         inside = self.finding.passed == INSIDE

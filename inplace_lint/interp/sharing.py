@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..prefilter.set_anew import may_set_attribute, may_set_global
 from ..syntax.module import Module
 from ..syntax.nodes import children, walk
-from ..torchmodel import outofplace
+from ..torchmodel import outofplace, table
 from .guards import both, compatible
 from .iterators import Iteration
 from .storage import DOES, NEVER
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .run import Run
     from .values import Value
-
-_FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
 
 
 class Sharing:
@@ -249,24 +247,33 @@ def _keeps_dtype(
 ) -> bool:
     """Whether the out-of-place form of the op is sure to keep the dtype of the tensor."""
     own = tensor.storage.dtype
-    if _is_believed(run, place.at):
+    autocast = run.keeping.autocast or run.frame.function is not None  # perhaps that of a caller
+    if _is_believed(run, place.at) or (autocast and own not in ("float64", "bool") and _is_cast(facts)):
         return False
-    numbers = _FLOATING if own in _FLOATING else {"int"} if own == "int" else set()
     for param, value in zip(facts.params, values):
         if value is None or param.kind not in ("tensor", "number") or _is(run, value, tensor):
             continue
+        if param.name in ("mask", "index"):
+            continue
         for atom in run.possible(value):
             if isinstance(atom, Constant):
-                plain = type(atom.value)
-                if plain is bool or (plain is int and numbers) or (plain is float and own in _FLOATING):
+                # A number that would make another dtype of the result is an error in place.
+                if type(atom.value) in (bool, int, float):
                     continue
                 return False
             if not isinstance(atom, Tensor) or atom.storage.dtype != own or own in ("?", "float", "int"):
                 return False
-            # Under autocast of a caller, a result of float32 operands may be float16.
-            if own not in ("float64", "bool") and run.frame.function is not None:
+            # Under autocast, a result of float32 operands may be float16.
+            if own not in ("float64", "bool") and autocast:
                 return False
     return True
+
+
+def _is_cast(facts: Facts) -> bool:
+    """Whether autocast runs the out-of-place form of an in-place op in a dtype of its own: `pow`, `exp`."""
+    name = facts.key.rpartition("::")[2].partition(".")[0].rstrip("_")
+    op = table.method(name) or table.function(f"torch.{name}")
+    return op is not None and any(row.autocast for row in op.rows)
 
 
 def _is_believed(run: Run, at: ast.AST) -> bool:

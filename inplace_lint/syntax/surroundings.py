@@ -146,9 +146,18 @@ class Surroundings:
                     known[place].append((bound, over))
         return known[place]
 
-    def read_before(self, names: set[str]) -> bool:
-        """Whether the node's statement reads one of the names before the node, and may still hold the value."""
+    def read_beside(self, names: set[str]) -> bool:
+        """Whether the node's statement reads one of the names before the node, and may still hold the value.
+
+        If the node is the whole value of an assignment: whether a target reads one, as Python does after the value.
+        """
         statement = self.statement
+        if isinstance(statement, ast.Assign) and self.is_value():
+            return any(
+                isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load)
+                for target in statement.targets
+                for n in walk(target)
+            )
         return statement is not None and any(
             isinstance(n, ast.Name)
             and n.id in names
@@ -165,6 +174,22 @@ class Surroundings:
         if any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path):
             return False  # an exception may skip the rebinding
         return any(_spelled(one) == name for t in statement.targets for one in getattr(t, "elts", (t,)))
+
+    def _runs_again_with(self, name: str) -> bool:
+        """Whether the node runs once more, in a loop or comprehension, before the name is bound anew."""
+        path = [*self.path, self.node]
+        for at in reversed(range(len(path))):
+            outer = path[at]
+            if isinstance(outer, _FUNCTIONS):
+                return False
+            if isinstance(outer, _COMPREHENSIONS):
+                return not any(binds(one.target, name) for one in outer.generators)
+            if isinstance(outer, _LOOPS) and path[at + 1] not in outer.orelse:
+                ahead = [one for one in outer.body if end_of(one) <= start_of(path[at + 1])]
+                bound: list[ast.AST] = [one for one in ahead if isinstance(one, (ast.Assign, ast.AnnAssign))]
+                bound += [] if isinstance(outer, ast.While) else [outer.target]
+                return not any(binds(one, name) for one in bound)
+        return False
 
     def read_later(self, name: str) -> bool:
         """Whether the name may be read after the node has run; False is certain."""
@@ -187,6 +212,8 @@ class Surroundings:
                 isinstance(n, ast.Name) and n.id == name and start_of(n) >= end for n in walk(statement.value)
             )
         again = [n for n in self.path if isinstance(n, _LOOPS) and _inside(scope, n)]
+        if _reads(self.node, name) and self._runs_again_with(name):
+            return True  # the node itself, the next time
         protected = any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path)
         first = (again[0].lineno, again[0].col_offset) if again else end
         if protected:
@@ -206,6 +233,10 @@ class Surroundings:
             ):
                 return True
         return False
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
 def binds(node: ast.AST, name: str) -> bool:

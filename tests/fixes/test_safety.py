@@ -119,7 +119,7 @@ def test_what_is_not_proved_is_named(body: str, difference: str) -> None:
             "`parts` shares this memory",
         ),
         ("y = torch.exp(x.float())\nfor t in (x, y):\n    y **= t\nreturn y\n", "a loop goes over `y`"),
-        ("y = torch.exp(x.float())\nreturn [y, y.mul_(2)]\n", "read before in the same statement"),
+        ("y = torch.exp(x.float())\nreturn [y, y.mul_(2)]\n", "read by the same statement"),
         ("y = torch.exp(x.float())\nreturn y.mul_(2).add_(y)\n", "a later call of the chain reads"),
         ("y = torch.exp(x.float())\nv = y.view(-1)\nv += 1\nreturn y\n", "`y` shares this memory"),
     ],
