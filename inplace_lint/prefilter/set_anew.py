@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..syntax.module import Module
 
 #: Sets names that the text does not show.
@@ -16,18 +18,33 @@ _BY_ANY_NAME = re.compile(
 
 def may_set_attribute(module: Module, name: str) -> bool:
     """Whether code outside of `__init__` may set an attribute of this name, as `setattr` may."""
-    return sets_outside_of_init(module, name) or _BY_ANY_NAME.search(module.source) is not None
+    return _kept(
+        module,
+        ("attribute", name),
+        lambda: sets_outside_of_init(module, name) or _BY_ANY_NAME.search(module.source) is not None,
+    )
+
+
+def _kept(module: Module, question: tuple[str, str], answer: Callable[[], bool]) -> bool:
+    """The answer to a question about a file, which is asked at each call that a run observes."""
+    known = module.memo.set_anew
+    if question not in known:
+        known[question] = answer()
+    return known[question]
 
 
 def sets_attribute(module: Module, name: str) -> bool:
     """Whether a file assigns `.name` to something, as one that replaces a function of another module does."""
-    return re.search(rb"\.%s\b[^=\n(]*=(?!=)" % re.escape(name.encode()), module.source) is not None
+    pattern = rb"\.%s\b[^=\n(]*=(?!=)" % re.escape(name.encode())
+    return _kept(module, ("any", name), lambda: re.search(pattern, module.source) is not None)
 
 
 def may_set_global(module: Module, name: str) -> bool:
     """Whether a function of a file may bind a name of its top level, or another file may that imports it."""
     pattern = rb"\bglobal\b.*\b%s\b" % re.escape(name.encode())
-    return re.search(pattern, module.source) is not None or may_set_attribute(module, name)
+    return may_set_attribute(module, name) or _kept(
+        module, ("global", name), lambda: re.search(pattern, module.source) is not None
+    )
 
 
 def sets_outside_of_init(module: Module, name: str) -> bool:

@@ -17,6 +17,7 @@ from ..prefilter.callers import callers
 from ..prefilter.source_words import mentions, runs_backward
 from ..torchmodel import table
 from .callers import as_own
+from .recomputed import is_recomputed
 from .second_look import SecondLooks
 from .training import Training
 
@@ -55,6 +56,8 @@ def refine(module: Module, program: Program, findings: list[tuple[Finding, Funct
             finding.overruled = (
                 "every call in this file is an `__init__`, or gives it only what never requires grad"
             )
+        elif root is not None and finding.kind == "write" and is_recomputed(module, root):
+            finding.overruled = "this only runs under a checkpoint that computes anew what backward needs"
         elif root is not None and (reason := _left_to_others(looks, training, finding, root)):
             finding.overruled = reason
         else:

@@ -22,6 +22,7 @@ class ModuleMemo:
         "generators",
         "initialisers",
         "orders",
+        "set_anew",
     )
 
     def __init__(self) -> None:
@@ -35,6 +36,8 @@ class ModuleMemo:
         self.calls: dict[bytes, list[int]] | None = None
         #: names that are called (`prefilter.source_words`)
         self.called: set[str] | None = None
+        #: what may be bound anew, by the question and the name (`prefilter.set_anew`)
+        self.set_anew: dict[tuple[str, str], bool] = {}
         #: MROs restricted to the file (`prefilter.inherited`)
         self.orders: dict[ClassSource, list[ClassSource]] = {}
         #: globals that build in-place modules (`prefilter.selection`)
