@@ -18,6 +18,7 @@ from . import (
     external_modules,
     functional,
     grad_evidence,
+    holding,
     inherited,
     instances,
     iteration,
@@ -114,6 +115,8 @@ def _extreme(name: str) -> Play:
         among = args[0] if len(args) == 1 else containers.make(run, "list", args)
         if not isinstance(among, Sequence_) or not run.tensors_within(among):
             return other(run, name, args)
+        if run.found.observed:
+            holding.stored(run, among, at)
         taken = run.item(among, Scalar(), at)
         if "key" in kwargs:
             run.call(kwargs["key"], [taken], {}, at)

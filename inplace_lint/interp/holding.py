@@ -56,6 +56,7 @@ _FOLLOWED = {
     "einops": "einsum pack rearrange reduce repeat unpack",
     "torch": "as_tensor asarray autograd.Variable autograd.backward autograd.grad from_dlpack from_numpy is_tensor "
     "to_dlpack utils.checkpoint.checkpoint utils.dlpack.from_dlpack utils.dlpack.to_dlpack",
+    "random": "gauss randint random randrange seed uniform",
     "types": "SimpleNamespace",
     "typing": "cast",
 }
@@ -70,7 +71,7 @@ _PLAIN_DECORATORS = frozenset(
     "torch.jit.ignore torch.jit.script typing.override typing.overload".split()
 )
 #: Whole modules of functions of numbers and texts.
-_OF_NUMBERS = frozenset({"math", "random", "time", "re"})
+_OF_NUMBERS = frozenset({"math", "time", "re"})
 #: Operations whose data is no operand in the table, and which copy it (as the documentation of each promises).
 _COPY = frozenset({"aten::tensor", "aten::new_tensor"})
 #: Attributes and methods of a tensor that only tell something of its values, shape or kind, or are followed.

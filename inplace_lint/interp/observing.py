@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from ..syntax import ir
 from . import holding
 from .execute import HANDLERS as USUAL
+from .iterators import Iteration
 from .sharing import atoms, held
 from .slices import Slice
-from .values import Constant, Mapping_, Sequence_, Tensor
+from .values import Constant, Mapping_, Sequence_, Tensor, Unknown
 
 if TYPE_CHECKING:
     from .execute import Handlers
@@ -42,6 +43,16 @@ def _call(run: Run, i: ir.Call) -> None:
         given = [place for _, place in (*i.args, *i.kwargs)]
         for register in (*given, i.dst):
             holding.stored(run, run.frame.registers[register], i.at)
+
+
+def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
+    """A method of a container or iterator of which nothing is known may give what is in it."""
+    USUAL[ir.GetAttribute](run, i)
+    registers = run.frame.registers
+    if isinstance(registers[i.dst], Unknown):
+        for _, atom in run.live(registers[i.obj]):
+            if isinstance(atom, (Iteration, Mapping_, Sequence_)):
+                holding.stored(run, atom, i.at)
 
 
 def _get_item(run: Run, i: ir.GetItem) -> None:
@@ -81,6 +92,7 @@ def _yield(run: Run, i: ir.Yield) -> None:
 HANDLERS: Handlers = {
     **USUAL,
     ir.Call: _call,
+    ir.GetAttribute: _get_attribute,
     ir.Load: _load,
     ir.Store: _store,
     ir.GetItem: _get_item,

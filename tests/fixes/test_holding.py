@@ -17,7 +17,7 @@ from inplace_lint.project import Settings
 
 torch = pytest.importorskip("torch")
 
-PROGRAM = """import copy, ctypes, functools, itertools, math, operator, pickle, weakref
+PROGRAM = """import copy, ctypes, functools, heapq, itertools, math, operator, pickle, random, weakref
 from collections import deque
 import numpy as np
 import torch
@@ -72,6 +72,37 @@ SHARED = (
     "h.data_ptr()",
     "h.untyped_storage()",
     "h._version",
+    "copy.copy(h.detach())",
+    "copy.copy([h])[0]",
+    "random.choice([h, x])",
+    "heapq.nlargest(1, [h], key=torch.sum)[0]",
+    "dict(a=h).popitem()",
+    "next(iter([h]))",
+    "[*map(lambda t: t, [h])][0]",
+    "(lambda t=h: t)()",
+    "max([h, h - 1], key=torch.sum)",
+    "list(zip([h], [x]))[0]",
+    "sum([[h]], [])",
+    "h[...]",
+    "h.contiguous()",
+    "h.requires_grad_()",
+    "torch.atleast_1d(h)",
+    "torch.broadcast_tensors(h, x)[0]",
+    "torch.nn.Identity()(h)",
+    "torch.nn.Dropout(0.0)(h)",
+    "torch.nn.functional.dropout(h, 0.5, training=False)",
+    "torch.nn.utils.rnn.pad_sequence([h]).view(4)[None][0] is not None and h",
+    "h.real",
+    "h.to('cpu')",
+    "h.float()",
+    "torch.as_tensor(h)",
+    "torch.func.vmap(lambda t: t)(h[None])[0]",
+    "torch.utils._pytree.tree_map(lambda t: t, [h])[0]",
+    "operator.itemgetter(0)([h])",
+    "functools.reduce(lambda a, b: b, [x, h])",
+    "itertools.chain([h]).__next__()",
+    "deque([h], maxlen=1)[0]",
+    "torch.where(x > 0, x, h) is None or h",
     "h.grad_fn._saved_result",
     "h.retain_grad()",
     "h.register_hook(print)",
