@@ -121,7 +121,7 @@ class _Remedy:
                 if frame is not site:
                     held = f"a caller's `{other}`" if other else "what a caller holds"
                     self.differences[f"{held} no longer changes"] = None
-                elif self.around.read_later(other):
+                elif self.around.read_later(other) or self.around.reads_again(other):
                     if how != "part":
                         raise Refused(f"`{other}` shares this memory and is read later")
                     self.differences[f"`{other}` no longer changes, if it is the same part"] = None
@@ -239,7 +239,7 @@ class _Remedy:
             if whole:
                 self._binds(name)
                 before = f"{name} = "
-            elif name not in around.assigned() and around.read_later(name):
+            elif name not in around.assigned() and (around.read_later(name) or around.reads_again(name)):
                 self._binds(name)
                 if around.delayed():
                     raise Refused(

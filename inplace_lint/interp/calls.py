@@ -256,7 +256,7 @@ def enter(
     if left_in != begun_in:
         run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
     result = _come_back(run, frame, path)
-    if not frame.returns and blocks.is_sure(run, path):
+    if not frame.returns and not source.is_generator and blocks.is_sure(run, path):
         run.path = path
     return _answer(run, result, at) if isinstance(result, Phi) and run.asked.times > asked else result
 

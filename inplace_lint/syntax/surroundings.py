@@ -175,9 +175,11 @@ class Surroundings:
             return False  # an exception may skip the rebinding
         return any(_spelled(one) == name for t in statement.targets for one in getattr(t, "elts", (t,)))
 
-    def _runs_again_with(self, name: str) -> bool:
-        """Whether the node runs once more, in a loop or comprehension, before the name is bound anew."""
+    def reads_again(self, name: str) -> bool:
+        """Whether the node reads the name once more, in a loop or comprehension, before that is bound anew."""
         path = [*self.path, self.node]
+        if not any(isinstance(n, ast.Name) and n.id == name for n in walk(self.node)):
+            return False
         for at in reversed(range(len(path))):
             outer = path[at]
             if isinstance(outer, _FUNCTIONS):
@@ -212,8 +214,6 @@ class Surroundings:
                 isinstance(n, ast.Name) and n.id == name and start_of(n) >= end for n in walk(statement.value)
             )
         again = [n for n in self.path if isinstance(n, _LOOPS) and _inside(scope, n)]
-        if _reads(self.node, name) and self._runs_again_with(name):
-            return True  # the node itself, the next time
         protected = any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path)
         first = (again[0].lineno, again[0].col_offset) if again else end
         if protected:
@@ -233,10 +233,6 @@ class Surroundings:
             ):
                 return True
         return False
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
 def binds(node: ast.AST, name: str) -> bool:
