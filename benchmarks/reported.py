@@ -25,8 +25,12 @@ def places(checkout: Path) -> set[str]:
         for one in json.loads(done.stdout)
         if one["code"][:4] in ("IPL1", "IPL2") and one["severity"] != "note"
     ]
-    writes = [label for one in told for label in one["labels"] if label["role"] == "write"]
-    return {f"{one['filename']}:{one['location']['row']}" for one in (*told, *writes)}
+    found = {f"{one['filename']}:{one['location']['row']}" for one in told}
+    for one in told:
+        for label in one["labels"]:
+            if label["role"] == "write":  # it may stand in another file
+                found.add(f"{label.get('filename') or one['filename']}:{label['location']['row']}")
+    return found
 
 
 def main(folder: Path) -> None:
