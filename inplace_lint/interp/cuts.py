@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import Tensor, Value
 
-_CUTTING = frozenset({"split", "chunk", "tensor_split", "split_with_sizes", "unsafe_split", "unsafe_chunk"})
-
 
 def axis_of(facts: Facts, tensor: Tensor, values: Sequence[Value | None]) -> int | None:
     """The axis along which an op cuts a tensor that lies in one piece; None if it does not, or that is not known."""
-    if facts.layout.name not in _CUTTING or tensor.view or tensor.expanded is not None:
+    cuts = any(ret.kind == "views" for ret in facts.returns) and not facts.layout.axes.takes_axis_away
+    if not cuts or tensor.view or tensor.expanded is not None:
         return None
     given = axes.argument(facts, values, "dim")
     return given.value if isinstance(given, Constant) and type(given.value) is int else None

@@ -70,10 +70,11 @@ def register(run: Run, obj: Instance, layer: Value) -> None:
     Once one of them is unknown, nothing is known of any.
     """
     known = run.state.get((obj, ANY))
-    if isinstance(layer, Unknown) or isinstance(known, Unknown):
+    if isinstance(layer, Unknown):
         run.put(obj, ANY, Unknown())
     elif all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
-        run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
+        if not isinstance(known, Unknown):
+            run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
         inherited.register(run, obj, layer)  # under any name, it is the next layer of an `nn.Sequential`
 
 

@@ -19,6 +19,8 @@ from .values import (
     Value,
 )
 
+_NO_CONTAINERS = (str, bytes, int, float, complex, type(None))
+
 
 class Handle:
     """A value in a Python container; it equals itself, and a comparison that depends on more raises `Undecided`."""
@@ -34,7 +36,9 @@ class Handle:
                 return True
             if isinstance(self.value, Symbol) and isinstance(other.value, Symbol):
                 return self.value.dotted == other.value.dotted
-        if isinstance(self.value, (Tensor, Sequence_, Mapping_)) and isinstance(other, str):
+        if isinstance(self.value, Tensor) and isinstance(other, str):
+            return False
+        if isinstance(self.value, (Sequence_, Mapping_)) and isinstance(other, _NO_CONTAINERS):
             return False
         if is_plain_object(self.value) and (not isinstance(other, Handle) or is_plain_object(other.value)):
             return False

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..prefilter.set_anew import may_set_attribute, sets_attribute
+from ..prefilter.set_anew import is_overridden, may_set_attribute, sets_attribute
 from ..syntax.nodes import walk
 from ..torchmodel import arrays as numpy
 from ..torchmodel import table
@@ -98,7 +98,7 @@ def called(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Va
     elif isinstance(func, ClassValue):
         follows = not func.external_bases() or lookup.find(run, func.order(), "__init__") is not None
     elif isinstance(func, FunctionValue):
-        follows = _runs_at_once(func) and not _is_overridden(func)
+        follows = _runs_at_once(func) and not is_overridden(func.source)
     else:
         follows = not isinstance(func, (Unknown, Sequence_, Scalar))
     if not follows:
@@ -117,17 +117,6 @@ def _runs_at_once(function: FunctionValue) -> bool:
     return not isinstance(function.source.node, ast.AsyncFunctionDef) and all(
         isinstance(one, Mode) or (isinstance(one, Symbol) and one.dotted in _PLAIN_DECORATORS)
         for one in function.decorated or ()
-    )
-
-
-def _is_overridden(function: FunctionValue) -> bool:
-    """Whether a class of the file that derives from a method's class has a method of the same name."""
-    owner = function.source.owner
-    return owner is not None and any(
-        isinstance(one, ast.ClassDef)
-        and any(getattr(base, "id", "") == owner.name for base in one.bases)
-        and any(getattr(method, "name", "") == function.source.name for method in one.body)
-        for one in walk(owner.module.tree)
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
+
+from ..syntax.nodes import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..syntax.module import Module
+    from ..syntax.module import FunctionSource, Module
 
 #: Sets names that the text does not show.
 _BY_ANY_NAME = re.compile(
@@ -44,6 +47,24 @@ def may_set_global(module: Module, name: str) -> bool:
     pattern = rb"\bglobal\b.*\b%s\b" % re.escape(name.encode())
     return may_set_attribute(module, name) or _kept(
         module, ("global", name), lambda: re.search(pattern, module.source) is not None
+    )
+
+
+def is_overridden(method: FunctionSource) -> bool:
+    """Whether a class of the file, anywhere in it, derives from a method's class and has a method of the same name."""
+    owner = method.owner
+    if owner is None:
+        return False
+    module, base, name = owner.module, owner.name, method.name
+    return _kept(
+        module,
+        ("method", f"{base}.{name}"),
+        lambda: any(
+            isinstance(one, ast.ClassDef)
+            and any(getattr(above, "id", "") == base for above in one.bases)
+            and any(getattr(own, "name", "") == name for own in one.body)
+            for one in walk(module.tree)
+        ),
     )
 
 

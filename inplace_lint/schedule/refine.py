@@ -56,7 +56,7 @@ def refine(module: Module, program: Program, findings: list[tuple[Finding, Funct
             finding.overruled = (
                 "every call in this file is an `__init__`, or gives it only what never requires grad"
             )
-        elif root is not None and finding.kind == "write" and is_recomputed(module, root):
+        elif root is not None and finding.kind == "write" and is_recomputed(program.names, module, root):
             finding.overruled = "this only runs under a checkpoint that computes anew what backward needs"
         elif root is not None and (reason := _left_to_others(looks, training, finding, root)):
             finding.overruled = reason
