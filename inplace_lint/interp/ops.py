@@ -95,7 +95,7 @@ def apply(
             values.append(None)
         else:
             values.append(args[at_place] if isinstance(at_place, int) else kwargs[at_place])
-    if facts.layout.name == "reshape" and cuts.only_splits(run, args):
+    if facts.layout.axes.reshapes and cuts.only_splits(run, args):
         view = table.method("view")
         if view is not None:
             return apply(run, view, args, kwargs, at, function)

@@ -271,7 +271,7 @@ def _keeps_dtype(
 
 def _is_cast(facts: Facts) -> bool:
     """Whether autocast runs the out-of-place form of an in-place op in a dtype of its own: `pow`, `exp`."""
-    name = facts.key.rpartition("::")[2].partition(".")[0].rstrip("_")
+    name = facts.layout.name.rstrip("_")
     op = table.method(name) or table.function(f"torch.{name}")
     return op is not None and any(row.autocast for row in op.rows)
 

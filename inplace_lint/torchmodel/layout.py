@@ -193,6 +193,7 @@ class Axes:
         "has_one_axis",
         "keeps_axes",
         "names_every_axis",
+        "reshapes",
         "says_how_many",
         "takes_axis_away",
     )
@@ -206,6 +207,8 @@ class Axes:
         self.keeps_axes = name in KEEPS_AXES
         #: whether the arguments give the number of axes
         self.names_every_axis = name in NAMES_AXES
+        #: whether it takes the sizes of its result, and aliases its input where these allow it
+        self.reshapes = name == "reshape"
         #: whether the view may drop the axis along which its input was expanded
         self.takes_axis_away = name in ("getitem", "select", "narrow", "slice", "unbind")
         #: whether the view is a part of its input along the axis that `dim` names
