@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Refused
+from ..prefilter import package_uses, set_elsewhere
 from ..resolve.classes import heirs
-from . import effects, screen, set_elsewhere, surroundings
+from . import effects, screen
 from .calls import kind_of
 from .dispatch import Dispatch
 from .frames import Spent, Unfollowed
@@ -21,6 +22,7 @@ from .target import Target
 
 if TYPE_CHECKING:
     from ..interp.program import Program
+    from ..prefilter.set_elsewhere import OtherFiles
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Moment
     from .graph import Graph
@@ -107,7 +109,7 @@ def _looked_at(program: Program, function: FunctionSource, target: Target) -> Se
         if plans:
             statements = Statements(function)
             for one in plans:
-                _complete(one, statements)
+                _complete(one, statements, program.prefilter.elsewhere)
     except Unfollowed:
         return ""
     except (Spent, RecursionError):
@@ -115,7 +117,7 @@ def _looked_at(program: Program, function: FunctionSource, target: Target) -> Se
     return Seen(graph, shapes, plans, target)
 
 
-def _complete(made: Plan, statements: Statements) -> None:
+def _complete(made: Plan, statements: Statements, elsewhere: OtherFiles) -> None:
     """Computes what the plan removes and which differences that makes; refuses the plan if something else needs it."""
     if made.refused is not None or made.site.guarded:
         return
@@ -126,29 +128,33 @@ def _complete(made: Plan, statements: Statements) -> None:
         made.refused = str(reason)
         return
     module = made.graph.root.module
-    contents = made.graph.names.files.project.contents
+    files = made.graph.names.files
     overridden = _overridden(module, made)
     if overridden:
         made.refused = f"a subclass in this file has another `{overridden}`"
         return
-    if surroundings.takes_second_derivatives(module, contents):
+    if package_uses.takes_second_derivatives(module, files.project):
         made.differences.append(
-            "the package takes second or forward-mode derivatives, which the flash kernel lacks"
+            "the project takes second or forward-mode derivatives, which the flash kernel lacks"
         )
     called = [one for one in made.site.weights.modules if one.op == "attr"]
     owner = made.graph.root.owner
     read = {*(one.args[1] for one in called), *made.attributes, *made.site.attributes()}
-    elsewhere = None
+    defined = [] if owner is None else [name for name in read if made.graph.classes.defines(owner, name)]
     if owner is not None:
-        defined = [name for name in read if made.graph.classes.defines(owner, name)]
-        elsewhere = set_elsewhere.line_that_sets(owner, defined, {one.args[1] for one in called})
-    if elsewhere is not None:
-        made.refused = f"`{elsewhere[0]}` is also set on line {elsewhere[1]}, for some of these objects"
-        return
+        set_again = set_elsewhere.line_that_sets(owner, defined, {one.args[1] for one in called})
+        if set_again is not None:
+            made.refused = f"`{set_again[0]}` is also set on line {set_again[1]}, for some of these objects"
+            return
+    anew = [
+        f"`{one}`" for one in sorted({*defined, *made.graph.own_methods}) if elsewhere.may_set(module, one)
+    ]
+    if anew:
+        made.differences.append(f"another file may set {', '.join(anew)} anew, for some of these objects")
     for one in called:
-        if surroundings.hooks_modules(module, contents, one.args[1], kind_of(made.graph, one)):
+        if package_uses.hooks_modules(module, files.project, one.args[1], kind_of(made.graph, one)):
             made.differences.append(
-                f"a hook on `{one.args[1]}` is no longer called, and this package registers hooks"
+                f"a hook on `{one.args[1]}` is no longer called, and this project registers hooks"
             )
     for statement in gone.said:
         made.differences.append(f"what is printed or asserted on line {statement.lineno} goes with it")

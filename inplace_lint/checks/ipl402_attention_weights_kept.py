@@ -16,7 +16,7 @@ CODE = "IPL402"
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
-    from ..attention import surroundings
+    from ..prefilter.package_uses import hooks_modules
 
     found = []
     for moment, *_ in seen.calls("mha"):
@@ -27,14 +27,14 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             continue
         held = moment.term.args[0]
         attribute = held.args[1] if held.op == "attr" else ""
-        contents = seen.graph.names.files.project.contents
-        hooked = surroundings.hooks_modules(module, contents, attribute, "torch.nn.MultiheadAttention")
+        project = seen.graph.names.files.project
+        hooked = hooks_modules(module, project, attribute, "torch.nn.MultiheadAttention")
         fix = call_change(
             "unsafe" if hooked else "safe",
             "pass `need_weights=False`: the fused kernel runs, and the weights are never made",
             seen.graph.root,
             {call: {"added": {"need_weights": "False"}}},
-            *(["this package registers hooks, which may read the weights"] if hooked else []),
+            *(["this project registers hooks, which may read the weights"] if hooked else []),
         )
         found.append(
             diagnostic(

@@ -251,9 +251,9 @@ class Cache:
         """What is to be said now of all files below a folder (`Contents.packages`)."""
         if name:
             return package_files.state_of(name, top, self.contents)
-        from ..attention import surroundings
+        from ..prefilter import package_uses
 
-        return surroundings.of_package(top, self.contents).said()
+        return package_uses.of_folder(top, self.contents).said()
 
     def _look_through_packages(self, graph: Graph) -> None:
         """Stores the summaries of the files in packages, so that a later run need not read them."""

@@ -12,14 +12,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..prefilter.set_anew import is_overridden, may_set_attribute, sets_attribute
+from ..prefilter.package_uses import hooks_modules
+from ..prefilter.set_anew import is_overridden, sets_attribute
 from ..syntax.nodes import walk
 from ..torchmodel import arrays as numpy
 from ..torchmodel import table
 from . import lookup
 from .class_value import ClassValue
 from .grad_mode import Mode
-from .sharing import atoms, held, is_local, is_set_anew
+from .sharing import atoms, held, is_attribute_set_anew, is_local, is_set_anew
 from .values import (
     Constant,
     FunctionValue,
@@ -131,8 +132,18 @@ def is_exchanged(run: Run, at: ast.AST) -> bool:
     while isinstance(root, ast.Attribute):
         root = root.value
     if isinstance(root, ast.Name) and is_local(run, root.id):
-        return may_set_attribute(module, func.attr)
-    return sets_attribute(module, func.attr)
+        return is_attribute_set_anew(run, func.attr)
+    return sets_attribute(module, func.attr) or run.program.prefilter.elsewhere.may_set(module, func.attr)
+
+
+def is_hooked(run: Run, func: Value, at: ast.AST) -> bool:
+    """Whether a hook that the project registers may see what a module gets and gives; those of the run are followed."""
+    if not isinstance(func, (Instance, TorchModule)):
+        return False
+    called = getattr(at, "func", None)
+    attribute = called.attr if isinstance(called, ast.Attribute) else ""
+    kind = func.name if isinstance(func, TorchModule) else ""
+    return hooks_modules(run.frame.module, run.program.files.project, attribute, kind)
 
 
 def _follows(dotted: str, count: int, kwargs: Mapping[str, Value]) -> bool:

@@ -37,9 +37,10 @@ def _store(run: Run, i: ir.Store) -> None:
 
 
 def _call(run: Run, i: ir.Call) -> None:
-    """What is called by a name that the file sets anew may keep what it gets, and what it gives."""
+    """What is called by a name that the project sets anew may keep what it gets and gives, and so may a hook."""
+    called = run.live(run.frame.registers[i.func])
     USUAL[ir.Call](run, i)
-    if holding.is_exchanged(run, i.at):
+    if holding.is_exchanged(run, i.at) or any(holding.is_hooked(run, func, i.at) for _, func in called):
         given = [place for _, place in (*i.args, *i.kwargs)]
         for register in (*given, i.dst):
             holding.stored(run, run.frame.registers[register], i.at)

@@ -282,7 +282,7 @@ def _is_believed(run: Run, at: ast.AST) -> bool:
     if isinstance(at, (ast.AugAssign, ast.Assign)):
         given = [at.value]
     for node in (inner for one in given for inner in walk(one)):
-        if isinstance(node, ast.Attribute) and may_set_attribute(run.frame.module, node.attr):
+        if isinstance(node, ast.Attribute) and is_attribute_set_anew(run, node.attr):
             return True
         if isinstance(node, ast.Name) and is_set_anew(run, node.id):
             return True
@@ -291,7 +291,16 @@ def _is_believed(run: Run, at: ast.AST) -> bool:
 
 def is_set_anew(run: Run, name: str) -> bool:
     """Whether a name of the top level may be bound to something else than what the run believes."""
-    return not is_local(run, name) and may_set_global(run.frame.module, name)
+    if is_local(run, name):
+        return False
+    module = run.frame.module
+    return may_set_global(module, name) or run.program.prefilter.elsewhere.may_set(module, name)
+
+
+def is_attribute_set_anew(run: Run, name: str) -> bool:
+    """Whether an attribute of this name may hold something else than `__init__` gave it."""
+    module = run.frame.module
+    return may_set_attribute(module, name) or run.program.prefilter.elsewhere.may_set(module, name)
 
 
 def is_local(run: Run, name: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
 
 #: Sets names that the text does not show.
-_BY_ANY_NAME = re.compile(
+BY_ANY_NAME = re.compile(
     rb"\bglobals\(|\bexec\(|\.__dict__\b|\._modules\b|\bsetattr\(\s*[\w.]+\s*,\s*[A-Za-z_]\w*\s*,"
 )
 
@@ -24,7 +24,7 @@ def may_set_attribute(module: Module, name: str) -> bool:
     return _kept(
         module,
         ("attribute", name),
-        lambda: sets_outside_of_init(module, name) or _BY_ANY_NAME.search(module.source) is not None,
+        lambda: sets_outside_of_init(module, name) or BY_ANY_NAME.search(module.source) is not None,
     )
 
 

@@ -66,12 +66,12 @@ class Contents:
         #: files whose stamp has been compared already, and is that in `seen`
         self._unchanged: set[str] = set()
         #: by path of a file, what was asked on its behalf of all files below a folder, with the answers: of a name,
-        #: where it stands (`package_files.state_of`); of "", what the files do (`attention.surroundings`)
+        #: where it stands (`package_files.state_of`); of "", what the files do (`prefilter.package_uses`)
         self.packages: dict[str, dict[tuple[str, str], str]] = {}
         #: by path of a file, files that its findings rest on besides those that it imports: its functions' callers
         self.rests_on: dict[str, set[str]] = {}
         self._latest: tuple[str, Stamp | None, bytes] = ("", None, b"")
-        #: by path, a file's digest, and the summary of what it does that affects other files (`attention`)
+        #: by path, a file's digest, and the summary of what it does that affects other files (`prefilter.package_uses`)
         self.deeds: dict[str, tuple[str | None, str]] = {}
         #: by path of a folder, the summary of the files in it
         self.folders: dict[str, Any] = {}

@@ -38,6 +38,25 @@ def folders_around(filename: str, root: str) -> list[str]:
     return found
 
 
+def project_folder(filename: str, root: str) -> str | None:
+    """The widest of these folders; None for a text that is no file, to which nothing else belongs."""
+    folders = folders_around(filename, root) if os.path.isfile(filename) else []
+    return min(folders, key=len, default=None)
+
+
+def python_files(folder: str) -> list[str] | None:
+    """The paths of all Python files below a folder, in a fixed order; None if there is too much below it."""
+    found: list[str] = []
+    entries = 0
+    for around, folders, files in os.walk(folder):
+        entries += len(folders) + len(files)
+        if entries > _MOST_ENTRIES:
+            return None
+        folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
+        found += [os.path.join(around, name) for name in sorted(files) if name.endswith(".py")]
+    return found
+
+
 def containing(name: str, folder: str, contents: Contents) -> list[str] | None:
     """The files below a folder whose text has a name as a whole word, in a fixed order; None if there is too much."""
     texts = _texts(folder, contents)
@@ -66,22 +85,17 @@ def _texts(folder: str, contents: Contents) -> list[tuple[str, bytes]] | None:
 
 def _read(folder: str, contents: Contents) -> list[tuple[str, bytes]] | None:
     found: list[tuple[str, bytes]] = []
-    size = entries = 0
-    for around, folders, files in os.walk(folder):
-        entries += len(folders) + len(files)
-        if entries > _MOST_ENTRIES:
+    size = 0
+    paths = python_files(folder)
+    if paths is None:
+        return None
+    for path in paths:
+        try:
+            text = contents.read(path)
+        except OSError:
+            continue
+        size += len(text)
+        found.append((path, text))
+        if size > _MOST_BYTES:
             return None
-        folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
-        for name in sorted(files):
-            if not name.endswith(".py"):
-                continue
-            path = os.path.join(around, name)
-            try:
-                text = contents.read(path)
-            except OSError:
-                continue
-            size += len(text)
-            found.append((path, text))
-            if size > _MOST_BYTES:
-                return None
     return found

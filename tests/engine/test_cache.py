@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.api import check_paths
-from inplace_lint.attention import surroundings
 from inplace_lint.cli import main
 from inplace_lint.engine import pipeline, store
 from inplace_lint.fixes import apply
+from inplace_lint.prefilter import package_uses
 from inplace_lint.project import contents, suppressions
 from inplace_lint.project.discovery import Target
 from inplace_lint.report import FORMATS
@@ -171,7 +171,7 @@ def test_a_finding_goes_by_what_it_rests_on(
     assert second == lint("pkg/caller.py", "pkg/other.py", "--no-cache")
 
 
-def test_what_the_package_does_as_a_whole_changes_a_finding(lint: Lint, examined: list[str]) -> None:
+def test_what_the_project_does_as_a_whole_changes_a_finding(lint: Lint, examined: list[str]) -> None:
     changing.put(Path(), "pkg/__init__.py", "")
     changing.put(Path(), "pkg/attention.py", changing.ATTENTION)
     argv = ("pkg/attention.py", "--output-format", "json")
@@ -185,7 +185,9 @@ def test_what_the_package_does_as_a_whole_changes_a_finding(lint: Lint, examined
         assert lint(*argv) == lint(*argv, "--no-cache")
     changing.put(Path(), "pkg/train.py", changing.FORMS["pkg/train.py"]["twice"])
     assert lint(*argv) != before
-    os.remove("pkg/__init__.py")  # now each file stands for itself
+    os.remove("pkg/__init__.py")  # it is a file of the project all the same
+    assert lint(*argv) != before
+    os.remove("pkg/train.py")
     assert lint(*argv) == before
 
 
@@ -250,13 +252,13 @@ def test_of_a_package_only_changed_files_are_searched_for_what_it_does(
     changing.put(Path(), "pkg/train.py", changing.FORMS["pkg/train.py"]["twice"])
     lint("pkg/attention.py")
     searched: list[str] = []
-    search = surroundings._in_file
+    search = package_uses._in_file
 
-    def noted(path: str, given: contents.Contents) -> surroundings._Deeds:
+    def noted(path: str, given: contents.Contents) -> package_uses._Deeds:
         searched.append(Path(path).name)
         return search(path, given)
 
-    monkeypatch.setattr(surroundings, "_in_file", noted)
+    monkeypatch.setattr(package_uses, "_in_file", noted)
     changing.put(Path(), "pkg/attention.py", changing.ATTENTION + "\n\ndef more(x):\n    return x + 1\n")
     warm = lint("pkg/attention.py")
     assert searched == ["attention.py"]

@@ -1,5 +1,6 @@
 """Decides whether code outside of a class sets an attribute that `__init__` was read for: a subclass, or a holder.
 
+The same file is looked through for attention, the other files of the project for every fix.
 `self.bias[:, :n] = 1` in a subclass, `block.attn.drop = nn.Identity()` or `setattr(block, name, layer)` in a function:
 what the class itself says of the attribute does not hold for every object then.
 """
@@ -7,19 +8,27 @@ what the class itself says of the attribute does not hold for every object then.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..project.package_files import project_folder
 from ..resolve.classes import heirs
-from ..syntax.nodes import children
+from ..syntax.nodes import children, walk
+from .mentioning_files import mentioning
+from .set_anew import BY_ANY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..syntax.module import ClassSource
+    from ..resolve.classes import Classes
+    from ..syntax.files import Files
+    from ..syntax.module import ClassSource, Module
 
 _REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: Limit of the other files that are parsed for one name.
+_FILES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,81 @@ def line_that_sets(cls: ClassSource, names: Iterable[str], layers: set[str]) -> 
         )
     ]
     return min(((name, row) for row, name in found), key=lambda one: one[1], default=None)
+
+
+class OtherFiles:
+    """What the other files of a project set of the objects, classes and functions of one: `net.act = Mine()`.
+
+    Also what subclasses there define anew, and what is stored by a name that is computed in a file that names a class
+    of this one. Where too many files mention a name, it counts as set.
+    """
+
+    def __init__(self, files: Files, classes: Classes) -> None:
+        self._files = files
+        self._classes = classes
+        self._known: dict[tuple[Module, str], bool] = {}
+
+    def may_set(self, module: Module, name: str) -> bool:
+        """Whether another file may set an attribute or a global of this name, which code of `module` reads."""
+        key = (module, name)
+        if key not in self._known:
+            self._known[key] = self._stored_by_any_name(module) or self._find(module, name)
+        return self._known[key]
+
+    def _find(self, module: Module, name: str) -> bool:
+        word = re.escape(name.encode())
+        stores = rb"\.%s\b[^=\n]*=(?!=)|[\"']%s|\bdef %s\b|^\s+%s\b\s*[:=]" % ((word,) * 4)
+        others = self._mentioning(module, [name], re.compile(stores, re.MULTILINE))
+        return others is None or any(self._sets(other, module, name) for other in others)
+
+    def _stored_by_any_name(self, module: Module) -> bool:
+        key = (module, "")
+        if key not in self._known:
+            others = self._mentioning(module, module.classes, BY_ANY_NAME)
+            self._known[key] = others is None or any(self._imports_from(other, module) for other in others)
+        return self._known[key]
+
+    def _mentioning(
+        self, module: Module, names: Iterable[str], used: re.Pattern[bytes]
+    ) -> list[Module] | None:
+        folder = project_folder(module.filename, self._files.project.root)
+        if folder is None:
+            return []
+        found = mentioning(self._files, module, names, folder, _FILES, used)
+        return None if found is None else [one for one in found if one is not module]
+
+    def _imports_from(self, other: Module, module: Module) -> bool:
+        """Whether a class of `module` has a name at the top level of another file."""
+        bound = (self._classes.names.definition(other, name) for name in module.classes)
+        return any(one is not None and one.module is module for one in bound)
+
+    def _sets(self, other: Module, module: Module, name: str) -> bool:
+        for owner, stored, is_prefix, _ in _stores(other.tree, _Scope(), set(module.classes)):
+            is_meant = bool(stored) and name.startswith(stored) if is_prefix else name == stored
+            if is_meant and (owner is None or self._derives(other, owner, module)):
+                return True
+        return any(
+            _binds(node, name) and self._derives(other, node, module)
+            for node in walk(other.tree)
+            if isinstance(node, ast.ClassDef)
+        )
+
+    def _derives(self, other: Module, node: ast.ClassDef, module: Module) -> bool:
+        """Whether a class of another file derives from one of `module`; within a function, any does that has bases."""
+        for cls in other.classes.values():
+            if cls.node is node:
+                return any(getattr(one, "module", None) is module for one in self._classes.order(cls))
+        return bool(node.bases)
+
+
+def _binds(node: ast.ClassDef, name: str) -> bool:
+    """Whether the body of a class defines a method, or binds a name, of this name."""
+    return any(
+        getattr(one, "name", "") == name
+        or any(getattr(target, "id", "") == name for target in getattr(one, "targets", ()))
+        or getattr(getattr(one, "target", None), "id", "") == name
+        for one in node.body
+    )
 
 
 #: The class that a store is made for by its own method (None: whoever holds the object does), the attribute, whether
@@ -122,5 +206,8 @@ def _of_other_classes(test: ast.expr, classes: set[str]) -> frozenset[str]:
     if not isinstance(test, ast.Call) or getattr(test.func, "id", "") != "isinstance" or len(test.args) != 2:
         return frozenset()
     asked = getattr(test.args[1], "elts", None) or [test.args[1]]
-    known = all(isinstance(one, ast.Attribute) or getattr(one, "id", "") not in classes for one in asked)
+    known = all(
+        one.attr != "Module" if isinstance(one, ast.Attribute) else getattr(one, "id", "") not in classes
+        for one in asked
+    )
     return frozenset({test.args[0].id}) if known and isinstance(test.args[0], ast.Name) else frozenset()

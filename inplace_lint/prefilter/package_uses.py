@@ -1,4 +1,4 @@
-"""Detects package-wide uses that a fused call would break: second or forward-mode derivatives, and hooks on modules.
+"""Detects uses anywhere in a project that a fix would break: second or forward-mode derivatives, hooks on modules.
 
 Files are parsed only if their text contains one of a few words; the parsed calls decide, not the words.
 """
@@ -10,16 +10,17 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from ..project.package_files import topmost_package
+from ..project.package_files import project_folder, python_files
 from ..syntax.module import Module
+from ..syntax.nodes import walk
 from ..syntax.unreadable import UnreadableFile
 from ..torchmodel.spelling import canonical
-from .tree import nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..project.contents import Contents
+    from ..project.modules import Project
 
 #: A file without any of these words cannot call the functions below.
 _WORDS = (
@@ -63,7 +64,7 @@ _HOOKS = frozenset(
 
 
 class _Deeds:
-    """What a package does: `second` is True if it takes second derivatives; `hooks` are its hook registrations."""
+    """What a project does: `second` is True if it takes second derivatives; `hooks` are its hook registrations."""
 
     __slots__ = ("hooks", "second")
 
@@ -92,31 +93,31 @@ class _Deeds:
         self.hooks |= other.hooks
 
 
-def takes_second_derivatives(module: Module, contents: Contents) -> bool:
-    """Whether any file of the package takes second or forward-mode derivatives."""
-    return _deeds(module, contents).second
+def takes_second_derivatives(module: Module, project: Project) -> bool:
+    """Whether any file of the project takes second or forward-mode derivatives."""
+    return _deeds(module, project).second
 
 
-def hooks_modules(module: Module, contents: Contents, attribute: str, kind: str) -> bool:
-    """Whether the package may register a hook on a module of class `kind` that is held in `attribute`."""
+def hooks_modules(module: Module, project: Project, attribute: str, kind: str) -> bool:
+    """Whether the project may register a hook on a module of class `kind` that is held in `attribute`; "": on any."""
     return any(
-        held in ("", attribute) and (not kinds or not kind or kind in kinds)
-        for held, kinds in _deeds(module, contents).hooks
+        (not attribute or held in ("", attribute)) and (not kinds or not kind or kind in kinds)
+        for held, kinds in _deeds(module, project).hooks
     )
 
 
-def _deeds(module: Module, contents: Contents) -> _Deeds:
+def _deeds(module: Module, project: Project) -> _Deeds:
     found = _of(module)
     path = os.path.abspath(module.filename)
-    top = topmost_package(os.path.dirname(path))
+    top = project_folder(path, project.root)
     if top is not None:
-        package = of_package(top, contents)
-        found.add(package)
-        contents.packages.setdefault(path, {})[top, ""] = package.said()
+        around = of_folder(top, project.contents)
+        found.add(around)
+        project.contents.packages.setdefault(path, {})[top, ""] = around.said()
     return found
 
 
-def of_package(top: str, contents: Contents) -> _Deeds:
+def of_folder(top: str, contents: Contents) -> _Deeds:
     """The merged record of all files below a folder, cached in `contents`."""
     if top not in contents.folders:
         contents.folders[top] = _read(top, contents)
@@ -126,16 +127,17 @@ def of_package(top: str, contents: Contents) -> _Deeds:
 
 def _read(top: str, contents: Contents) -> _Deeds:
     found = _Deeds()
-    for folder, _, files in os.walk(top):
-        for name in files:
-            if not name.endswith(".py"):
-                continue
-            path = os.path.join(folder, name)
-            held = contents.digest(path)
-            known = contents.deeds.get(path)
-            if known is None or known[0] != held:
-                known = contents.deeds[path] = (held, _in_file(path, contents).said())
-            found.add(_Deeds.of(known[1]))
+    paths = python_files(top)
+    if paths is None:  # too many to look at: any of them may hook anything
+        found.second = True
+        found.hooks.add(("", frozenset()))
+        return found
+    for path in paths:
+        held = contents.digest(path)
+        known = contents.deeds.get(path)
+        if known is None or known[0] != held:
+            known = contents.deeds[path] = (held, _in_file(path, contents).said())
+        found.add(_Deeds.of(known[1]))
     return found
 
 
@@ -163,14 +165,15 @@ def _of(module: Module) -> _Deeds:
             found.second = True
         name = getattr(call.func, "attr", "") or (dotted or "").rpartition(".")[2]
         if name in _HOOKS and not _is_itself(module, call):
-            found.hooks.add((_held(call.func), kinds))
+            on_all = name.startswith("register_module_")
+            found.hooks.add(("" if on_all else _held(call.func), kinds))
     return found
 
 
 def _imported(module: Module) -> dict[str, str]:
     """Local name -> full name of every import in a file, at any level."""
     found: dict[str, str] = {}
-    for node in nodes_of(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, ast.ImportFrom) and not node.level:
             found.update({a.asname or a.name: f"{node.module}.{a.name}" for a in node.names})
         elif isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""What a package does elsewhere makes a fix unsafe only where a call really does it."""
+"""What a project does elsewhere makes a fix unsafe only where a call really does it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from inplace_lint.attention.surroundings import hooks_modules, takes_second_derivatives
-from inplace_lint.project.contents import Contents
+from inplace_lint.prefilter.package_uses import hooks_modules, takes_second_derivatives
+from inplace_lint.project.modules import Project
 from inplace_lint.syntax.module import Module
 
 
@@ -31,7 +31,7 @@ def module(text: str) -> Module:
     ],
 )
 def test_second_derivatives_are_calls(text: str, does: bool) -> None:
-    assert takes_second_derivatives(module(text), Contents()) == does
+    assert takes_second_derivatives(module(text), Project("/")) == does
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,20 @@ def test_second_derivatives_are_calls(text: str, does: bool) -> None:
     ],
 )
 def test_hooks_are_calls_on_what_may_be_the_module(text: str, does: bool) -> None:
-    assert hooks_modules(module(text), Contents(), "attn_drop", "torch.nn.Dropout") == does
+    assert hooks_modules(module(text), Project("/"), "attn_drop", "torch.nn.Dropout") == does
 
 
-def test_other_files_of_the_package_count(tmp_path: os.PathLike[str]) -> None:
+def test_other_files_of_the_project_count(tmp_path: os.PathLike[str]) -> None:
     folder = os.path.join(tmp_path, "package")
     os.mkdir(folder)
     for name, text in (
         ("__init__.py", ""),
         ("probe.py", "def watch(m, f):\n    m.register_forward_hook(f)\n"),
+        ("layer.py", "x = 1\n"),
         ("broken.py", "def (:\n    register_forward_hook\n"),
     ):
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
     one = Module(os.path.join(folder, "layer.py"), b"x = 1\n")
-    assert hooks_modules(one, Contents(), "attn_drop", "torch.nn.Dropout")
-    assert not takes_second_derivatives(one, Contents())
+    assert hooks_modules(one, Project(str(tmp_path)), "attn_drop", "torch.nn.Dropout")
+    assert not takes_second_derivatives(one, Project(str(tmp_path)))
