@@ -77,6 +77,8 @@ def written(module: Module, node: ast.AST) -> str:
             node = node.args[0] if _is_function(node.func) and node.args else node.func.value
         elif node.args:
             node = node.args[0]
+            if isinstance(node, ast.Constant) or getattr(node, "attr", "").endswith("_"):
+                return "this tensor"  # a method that was bound before: `m(2)`, `map(torch.Tensor.neg_, xs)`
     while isinstance(node, ast.Subscript):
         node = node.value
     if isinstance(node, ast.Call):

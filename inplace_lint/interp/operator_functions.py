@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.operators import FUNCTIONS
-from . import comparisons, containers, operators
+from ..syntax.operators import FUNCTIONS, IN_PLACE
+from . import comparisons, containers, inplace, operators, subscripts
 from .values import Constant, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -24,6 +24,23 @@ def _operator(sign: str) -> Play:
         return operators.binary(run, sign, args[0], args[1], at) if len(args) == 2 else Unknown()
 
     return play
+
+
+def _augmented(sign: str) -> Play:
+    """Models `operator.iadd` for the sign "+", and its kin."""
+
+    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        return inplace.augmented(run, sign, args[0], args[1], at) if len(args) == 2 else Unknown()
+
+    return play
+
+
+def _set_item(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """operator.setitem(obj, index, value)"""
+    if len(args) != 3:
+        return Unknown()
+    subscripts.set_item(run, args[0], args[1], args[2], at, augmented=False)
+    return Constant(None)
 
 
 def _getter(get: Callable[[Run, Value, Value, ast.AST], Value]) -> Play:
@@ -85,5 +102,7 @@ INTRINSICS: dict[str, Play] = {
     "operator.methodcaller": _method_caller,
     "operator.itemgetter": _getter(lambda run, obj, key, at: run.item(obj, key, at)),
     "operator.attrgetter": _getter(_attribute),
+    "operator.setitem": _set_item,
     **{dotted: _operator(sign) for dotted, sign in FUNCTIONS.items()},
+    **{dotted: _augmented(sign) for dotted, sign in IN_PLACE.items()},
 }

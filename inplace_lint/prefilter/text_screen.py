@@ -21,6 +21,8 @@ from .source_words import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..syntax.module import ClassSource, FunctionSource, Module
 
 _in_place_names: frozenset[str] | None = None
@@ -175,10 +177,38 @@ def _rows_of_calls(module: Module) -> set[int]:
     may = _in_place_names is not None or source.count(b"_(") > source.count(b"__(")
     if may and not in_place_names().isdisjoint(names):
         rows.update(rows_with(module, b"_(", _is_method))
+    rows.update(_rows_of_methods_as_values(module))
     words = {**_WRITERS, **_STEPS} if runs_backward(module) else _WRITERS
     for word in words.keys() & names:
         rows.update(rows_with(module, word.encode() + b"(", words[word]))
+    rows.update(mentions(module, _renamed(module)))
     return rows
+
+
+def _renamed(module: Module) -> set[str]:
+    """Names under which a file imports a function that writes: `from operator import imul as times`."""
+    return {
+        name
+        for name, binding in module.imports.items()
+        if binding.member is not None
+        and name != binding.member
+        and (binding.member in writers.FUNCTIONS or _is_in_place(binding.member))
+    }
+
+
+#: A name with a trailing underscore that is not called at once: `h.mul_`, or the string "mul_".
+_AS_VALUE = Pattern(rb"\.([a-z]\w*_)(?![\w(])|[\"']([a-z]\w*_)[\"']")
+
+
+def _rows_of_methods_as_values(module: Module) -> Iterator[int]:
+    """The rows that name an in-place method which something else calls: `m = h.mul_`, `getattr(h, "mul_")`."""
+    for match in _AS_VALUE().finditer(module.source):
+        if table.method((match[1] or match[2]).decode()) is not None:  # not the `mean_` of other libraries
+            yield bisect_right(module.row_starts, match.start())
+
+
+def _is_in_place(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__") and name in in_place_names()
 
 
 def _rows_of_declared(module: Module) -> list[int]:

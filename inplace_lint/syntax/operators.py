@@ -36,3 +36,10 @@ FUNCTIONS = {
     "operator.or_": "|",
     "operator.xor": "^",
 }
+
+#: Function of the module `operator` that writes its first argument where it can -> the sign of the operator.
+IN_PLACE = {
+    **{f"operator.i{name.removeprefix('operator.').strip('_')}": sign for name, sign in FUNCTIONS.items()},
+    "operator.ilshift": "<<",
+    "operator.irshift": ">>",
+}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-#: Functions of torch and NumPy, by the last part of their name. (Other NumPy functions seldom write a tensor.)
-FUNCTIONS = frozenset(["batch_norm", "copyto", "instance_norm", "vector_to_parameters"])
-#: Methods of arrays and storage objects.
-METHODS = frozenset(["fill"])
+from ..syntax.operators import IN_PLACE
+
+_OPERATORS = frozenset(name.removeprefix("operator.") for name in IN_PLACE)
+#: Functions of torch, NumPy and `operator`, by the last part of their name. (Other NumPy functions seldom write a
+#: tensor.)
+FUNCTIONS = _OPERATORS | {"batch_norm", "copyto", "instance_norm", "setitem", "vector_to_parameters"}
+#: Methods of arrays and storage objects, and those behind `+=` and `x[i] = y`.
+METHODS = frozenset({"fill", "__setitem__"} | {f"__{name}__" for name in _OPERATORS})
 #: Methods of modules and optimizers that write parameters.
 STEPS = frozenset(["load_state_dict", "step"])
 #: Methods that switch the mode, on which it depends whether a forward writes buffers such as running statistics.
