@@ -22,7 +22,7 @@ from .target import Target
 
 if TYPE_CHECKING:
     from ..interp.program import Program
-    from ..prefilter.set_elsewhere import OtherFiles
+    from ..prefilter.other_files import OtherFiles
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Moment
     from .graph import Graph
@@ -109,7 +109,7 @@ def _looked_at(program: Program, function: FunctionSource, target: Target) -> Se
         if plans:
             statements = Statements(function)
             for one in plans:
-                _complete(one, statements, program.prefilter.elsewhere)
+                _complete(one, statements, program.prefilter.others)
     except Unfollowed:
         return ""
     except (Spent, RecursionError):
@@ -117,7 +117,7 @@ def _looked_at(program: Program, function: FunctionSource, target: Target) -> Se
     return Seen(graph, shapes, plans, target)
 
 
-def _complete(made: Plan, statements: Statements, elsewhere: OtherFiles) -> None:
+def _complete(made: Plan, statements: Statements, others: OtherFiles) -> None:
     """Computes what the plan removes and which differences that makes; refuses the plan if something else needs it."""
     if made.refused is not None or made.site.guarded:
         return
@@ -147,7 +147,7 @@ def _complete(made: Plan, statements: Statements, elsewhere: OtherFiles) -> None
             made.refused = f"`{set_again[0]}` is also set on line {set_again[1]}, for some of these objects"
             return
     anew = [
-        f"`{one}`" for one in sorted({*defined, *made.graph.own_methods}) if elsewhere.may_set(module, one)
+        f"`{one}`" for one in sorted({*defined, *made.graph.own_methods}) if others.may_replace(module, one)
     ]
     if anew:
         made.differences.append(f"another file may set {', '.join(anew)} anew, for some of these objects")

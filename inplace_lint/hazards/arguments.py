@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from ..interp import stale_reads
 from ..interp.guards import ALWAYS, implies, whatever
+from ..prefilter.mentioning_files import mentioning
 from ..prefilter.source_words import mentions
-from ..syntax.nodes import bound, children
+from ..project.package_files import project_folder
+from ..syntax.nodes import bound, children, walk
 from .finding import LIKELY, POSSIBLE, Finding
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
             or not implies(ALWAYS, write.guard)
         )
         if not finding.meant:
-            finding.meant = _is_expected(run, root, given[storage])
+            finding.meant = not _is_read_by_a_caller(run, root, given[storage])
         yield finding
 
 
@@ -157,7 +160,7 @@ def _inside(found: list[ast.AST], rows: list[int] | None = None) -> list[ast.AST
 def _calls(
     root: FunctionSource, module: Module
 ) -> tuple[list[ast.Call], dict[ast.expr, ast.expr], set[ast.expr]]:
-    """The function's calls in a file, the targets that values are assigned to, and the values of expression statements.
+    """The function's calls in a file, the targets that they are assigned to, and the values of expression statements.
 
     A forward is called through its object. If the file names no object, or passes the function itself on (as to a
     decorator that registers it), calls of loop variables count as well.
@@ -172,16 +175,24 @@ def _calls(
         names |= _elements(module)
     for node in _mentioning(module, names):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            targets[node.value] = node.targets[0]
+            targets.update((inner, node.targets[0]) for inner in walk(node.value) if isinstance(inner, ast.expr))
         elif isinstance(node, ast.Expr):
-            dropped.add(node.value)
+            dropped.update(_chain(node.value))
         if isinstance(node, ast.Call) and _name(node.func) in names:
             calls.append(node)
     return calls, targets, dropped
 
 
-def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
-    """Whether calls are in sight, in its file or a base class's file, and no caller reads the argument afterwards.
+def _chain(node: ast.expr) -> Iterator[ast.expr]:
+    """An expression, and what its methods are called on: `f(x)` of `f(x).round()`."""
+    yield node
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node = node.func.value
+        yield node
+
+
+def _is_read_by_a_caller(run: Run, root: FunctionSource, argument: str) -> bool:
+    """Whether a caller in sight, in its file or another, reads the argument afterwards.
 
     A caller expects the change if it rebinds the argument to the result, `tile = blend(row, tile)`, or drops the
     result.
@@ -191,15 +202,16 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
     names = [parameter.arg for parameter in root.parameters]
     position = names.index(argument) if argument in names else len(names)
     bases = () if root.owner is None else run.program.class_value(root.owner).order()
-    seen = False
-    for module in {root.module: None} | dict.fromkeys(cls.source.module for cls in bases):
+    near = {root.module: None} | dict.fromkeys(cls.source.module for cls in bases)
+    for module in near | dict.fromkeys(_others(run, root)):
         calls, targets, dropped = _calls(root, module)
         for call in calls:
+            if module not in near and not _may_be_of(run, root, module, call):
+                continue
             by_object = isinstance(call.func, ast.Attribute) or root.name in ("forward", "__call__")
             given = position - (bool(root.receiver) and by_object)
             passed = call.args[given] if 0 <= given < len(call.args) else _keyword(call, argument)
             kept = targets.get(call)
-            seen = True
             if call in dropped or any(
                 stale_reads.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))
             ):
@@ -207,10 +219,37 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
             while isinstance(passed, ast.Subscript):
                 passed = passed.value
             if isinstance(passed, ast.Attribute):
-                return False
+                return True
             if isinstance(passed, ast.Name) and Surroundings(module, call).read_later(passed.id):
-                return False
-    return seen
+                return True
+    return False
+
+
+#: Limit of the files in which calls of one function are looked for.
+_FILES = 40
+
+
+def _others(run: Run, root: FunctionSource) -> list[Module]:
+    """The files of the project that may call a function: they name it, or for a forward its class, before a bracket."""
+    files = run.program.files
+    folder = project_folder(root.module.filename, files.project.root)
+    name = root.owner.name if root.owner is not None and root.name in ("forward", "__call__") else root.name
+    if folder is None or name.startswith("__"):
+        return []
+    used = re.compile(rb"(?<!def )\b%s\(" % re.escape(name.encode()))
+    found = mentioning(files, root.module, [name], folder, _FILES, used) or []
+    if name == root.name and root.owner is not None:
+        return found
+    what = root if name == root.name else root.owner  # other files may give the name to something else
+    names = run.program.prefilter.names
+    bound = {module: names.definition(module, name) for module in found}
+    return [module for module, one in bound.items() if one is not None and one.what is what]
+
+
+def _may_be_of(run: Run, root: FunctionSource, module: Module, call: ast.Call) -> bool:
+    """Whether a call in another file may be of this function: what bears its name there may be something else."""
+    found = run.program.prefilter.names.resolve(module, call.func)
+    return found is None if root.owner is not None else found is not None and found.what is root
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..interp import driver_run
+from ..interp import driver_run, requires_grad
 from ..interp.access_paths import INSIDE, access_path
 from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
@@ -232,7 +232,7 @@ class Context:
             for bit, s in self.run.asked.requires.items()
             if s.uid in sources or (saved.result and s is saved.storage)
         }
-        kept = self._recorded(guard, asked)
+        kept = both(self._recorded(guard, asked), requires_grad.flowing(self.run, [saved.node]))
         return NEVER if kept and self.run.heap.is_plain(saved, kept) else kept
 
     def _recorded(self, guard: Guard, asked: Iterable[int]) -> Guard:
@@ -331,6 +331,9 @@ class Context:
         if not event.modeless:
             asked = (bit for bit, s in run.asked.requires.items() if s is event.storage)
             guard = self._recorded(guard, asked)
+            if event.sources:
+                nodes = [node for s in event.sources for _, node in run.heap.record(s).nodes]
+                guard = both(guard, requires_grad.flowing(run, nodes))
         if not guard:
             return
         # A module's own parameter, or what its constructor made, is known wherever the module is: no facts of a caller
@@ -394,6 +397,10 @@ class Context:
         if depth == 0 and len(stack) > 1 and not hasattr(stack[0].at, "lineno"):
             depth = 1  # a driver makes the outermost call: it stands in no file
         within = depth
+        if self.root is not None and self.root.module is not self.module:
+            # An inherited method of another file: its class in this file is told where the path comes to this file.
+            here = [place.at for place in stack[1:] if place.frame.module is self.module]
+            return (here[0] if here else None), None
         while depth and stack[depth].frame.module is not self.module:
             depth -= 1
         place = stack[depth]

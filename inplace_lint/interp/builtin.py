@@ -77,6 +77,14 @@ def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
     return run.scalar(("len", args[0] if args else None))
 
 
+def _equals(value: Value, number: int) -> bool:
+    return isinstance(value, Constant) and value.value == number
+
+
+def _falls(step: Value) -> bool:
+    return isinstance(step, Constant) and isinstance(step.value, int) and step.value < 0
+
+
 def _numbers(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     plain = [a.value for a in args if isinstance(a, Constant) and isinstance(a.value, int)]
     if run.program.second_look:
@@ -91,9 +99,9 @@ def _numbers(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
     if len(args) < 3:
         first.bound = last.bound = bound
         last.last = True
-        if len(args) == 1 or (isinstance(args[0], Constant) and args[0].value == 0):
-            iterators.rise([first, last])
-    elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
+    if len(args) == 1 or (args and _equals(args[0], 0) and not (len(args) == 3 and _falls(args[2]))):
+        iterators.rise([first, last])
+    elif len(args) == 3 and all(_equals(a, -1) for a in args[1:]):
         return iterators.falling()
     return iterators.of(False, [first, last], len(args) == 1)
 

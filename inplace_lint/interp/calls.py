@@ -258,6 +258,9 @@ def enter(
     result = _come_back(run, frame, path)
     if not frame.returns and not source.is_generator and blocks.is_sure(run, path):
         run.path = path
+        return unknown(
+            run, function, args, kwargs, at
+        )  # its error is not believed: another class has the method
     return _answer(run, result, at) if isinstance(result, Phi) and run.asked.times > asked else result
 
 
@@ -297,6 +300,8 @@ def _not_entered(
     """The result of a call that is not entered: of a generator, too deep, or recursive; None for all other calls."""
     source = function.source
     exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
+    if _is_left_to_heirs(function):
+        return unknown(run, function, args, kwargs, at)
     nested = run.entering.active.count(source)
     goes_on = nested <= 1 or generators.goes_down(run, source, args)
     if not exhausted and run.path and not source.is_generator and goes_on:
@@ -307,6 +312,18 @@ def _not_entered(
     if source.is_generator:
         return generators.made(run, generators.Generator(function, args, kwargs, exact), result, at)
     return result
+
+
+def _is_left_to_heirs(function: FunctionValue) -> bool:
+    """Whether a method is abstract, with a body that does nothing: what it returns is up to a subclass."""
+    body = function.source.node.body
+    return (
+        any(
+            isinstance(one, Symbol) and one.dotted == "abc.abstractmethod" for one in function.decorated or ()
+        )
+        and isinstance(body, list)
+        and all(isinstance(getattr(one, "value", one), (ast.Pass, ast.Raise, ast.Constant)) for one in body)
+    )
 
 
 def _come_back(run: Run, frame: Frame, path: Guard) -> Value:

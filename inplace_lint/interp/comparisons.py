@@ -83,7 +83,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             results.append((guard, compare(run, op, atom, right, at)))
         run.path = path
         return join(results) if results else Unknown()
-    known = own_operators.compare(run, op, left, right, at) or _same(op, left, right)
+    known = own_operators.compare(run, op, left, right, at) or _same(run, op, left, right)
     if known is not None:
         return known
     if op in ("is", "is not"):
@@ -205,9 +205,9 @@ def _partly_constant(value: Phi) -> bool:
     return any(isinstance(atom, Constant) for _, atom in value.alternatives)
 
 
-def _same(op: str, left: Value, right: Value) -> Value | None:
+def _same(run: Run, op: str, left: Value, right: Value) -> Value | None:
     """`==` or `is` of classes and versions, as a constant; None if it is not decided."""
-    same = instances.are_same(left, right) if op in ("is", "is not", "==", "!=") else None
+    same = instances.are_same(run, left, right) if op in ("is", "is not", "==", "!=") else None
     return None if same is None else Constant(same == (op in ("is", "==")))
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from . import elements, stale_reads
 from .frames import FIRST, LAST, LENGTH, OVER, PARTS
-from .guards import compatible
 from .iterators import Iteration
 from .joins import join
 from .slices import Slice
@@ -210,23 +209,13 @@ def one_of_many(run: Run, value: Value) -> Value:
     return value
 
 
-def _is_mixed(value: Value) -> bool:
-    """Whether an element may be a module of several kinds on one path, so that their order is not known."""
-    modules = [(guard, atom) for guard, atom in alternatives(value) if isinstance(atom, TorchModule)]
-    return any(
-        one.name != other.name and compatible(guard, path)
-        for number, (guard, one) in enumerate(modules)
-        for path, other in modules[:number]
-    )
-
-
 def _any_element(run: Run, value: Value) -> Value:
     if isinstance(value, (Sequence_, Mapping_)):
         found = run.elements(value)
         if found and all(isinstance(f, TorchModule) for f in found):
             return found[0] if len({f.name for f in found if isinstance(f, TorchModule)}) == 1 else Unknown()
         if len(found) == 1 and (ANY in value.keys or length(run, value) == 1):
-            return Unknown() if _is_mixed(found[0]) else found[0]
+            return Unknown() if elements.is_mixed(found[0]) else found[0]
         if found and all(isinstance(f, Instance) for f in found):
             classes = {f.cls for f in found if isinstance(f, Instance)}
             return found[0] if len(classes) == 1 else Unknown()

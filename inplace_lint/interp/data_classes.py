@@ -198,6 +198,10 @@ def are_equal(run: Run, left: Instance, right: Instance) -> Value | None:
 def replace(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """dataclasses.replace(obj, field=…), attrs.evolve."""
     obj = run.settled(args[0]) if args else None
+    if isinstance(obj, Unknown):  # an argument: of its copy only the fields are known that are given here
+        copy = Unknown(obj)
+        run.state.slots.update(((copy, "member", name), value) for name, value in kwargs.items())
+        return copy
     if not isinstance(obj, Instance):
         return Unknown()
     kept = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .class_value import ClassValue
 from .frames import LENGTH
+from .guards import compatible
 from .handles import Handle, is_plain_object
 from .joins import join
 from .storage import Taken
@@ -18,6 +19,7 @@ from .values import (
     Sequence_,
     Symbol,
     Tensor,
+    TorchModule,
     Unknown,
     alternatives,
 )
@@ -32,7 +34,10 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
     """The element under `key`, of a container in which `found` stands for any element.
 
     A tensor gets an alias for each key. Objects that a loop stored are dealt out in the order in which keys are read.
+    Which of several kinds of layers stands at a key is not known.
     """
+    if is_mixed(found):
+        return Unknown()
     name: object = (
         (type(key.value), key.value) if isinstance(key, Constant) else tuple(_parts(run, key)) or key
     )
@@ -47,6 +52,16 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
     if not any(isinstance(atom, Tensor) for _, atom in each):
         return found
     return join([(g, _taken_tensor(run, a, name, loop) if isinstance(a, Tensor) else a) for g, a in each])
+
+
+def is_mixed(value: Value) -> bool:
+    """Whether an element may be a module of several kinds on one path, so that their order is not known."""
+    modules = [(guard, atom) for guard, atom in alternatives(value) if isinstance(atom, TorchModule)]
+    return any(
+        one.name != other.name and compatible(guard, path)
+        for number, (guard, one) in enumerate(modules)
+        for path, other in modules[:number]
+    )
 
 
 def of_rounds(atoms: list[Value]) -> bool:

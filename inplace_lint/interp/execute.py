@@ -28,7 +28,7 @@ from . import (
     unmodeled,
 )
 from .budget import FACTS, MOST_FACTS, STEPS, OutOfBudget
-from .frames import LENGTH
+from .frames import LENGTH, Binding
 from .graph import Node
 from .guards import both
 from .values import (
@@ -83,15 +83,18 @@ def _load(run: Run, i: ir.Load) -> None:
     frame.loaded[i.dst] = i.name
 
 
+#: How many bindings of one name are kept.
+_BINDINGS = 4
+
+
 def _store(run: Run, i: ir.Store) -> None:
     frame = run.frame
-    names.store(run, i.name, frame.registers[i.src])
-    frame.bound[i.name] = run.heap.time
-    source = frame.loaded.get(i.src)
-    if source is not None:
-        frame.copies[i.name] = source
-    else:
-        frame.copies.pop(i.name, None)
+    value = frame.registers[i.src]
+    names.store(run, i.name, value)
+    known = frame.bindings.setdefault(i.name, [])
+    known.append(Binding(value, run.heap.time, frame.loaded.get(i.src)))
+    if len(known) > _BINDINGS:
+        del known[0]
 
 
 def _delete(run: Run, i: ir.Delete) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .guards import NEVER
 from .joins import Unread
@@ -20,16 +20,26 @@ if TYPE_CHECKING:
 #: The key under which the state holds the length of a container.
 LENGTH = "#"
 #: ... its first and last element, if these are known and the length is not.
-FIRST = "first"
-LAST = "last"
+FIRST = "[0]"
+LAST = "[-1]"
+#: ... the mode that `train()` or `eval()` set for a module. No key is a name, which an attribute could have as well.
+MODE = "train()"
 #: ... the parts that it was built of (`containers.Parts`).
-PARTS = "parts"
+PARTS = "<parts>"
 #: ... that an iterator was gone through
-OVER = "over"
+OVER = "<over>"
 #: ... a value that stands for the keys of a mapping that are no constants.
-KEYS = "keys"
+KEYS = "<keys>"
 #: ... and what was stored last under such a key (`mappings.Latest`).
-LATEST = "latest"
+LATEST = "<latest>"
+
+
+class Binding(NamedTuple):
+    """What a name was bound to, at which time of the heap; for the value of another name (`y = x`), that name."""
+
+    value: Value
+    time: int
+    source: str | None
 
 
 class Frame:
@@ -37,10 +47,9 @@ class Frame:
 
     __slots__ = (
         "base",
-        "bound",
+        "bindings",
         "captured",
         "cls",
-        "copies",
         "depth",
         "enclosing",
         "function",
@@ -78,11 +87,9 @@ class Frame:
         self.registers: dict[int, Value] = {}
         #: the arguments by the names of the parameters
         self.given: dict[str, Value] = {}
-        #: the heap's time when each name was bound; the name that each register was loaded from; and for a name bound
-        #: to the value of another name (`y = x`), that name
-        self.bound: dict[str, int] = {}
+        #: the last few bindings of each name, on whichever paths; the name that each register was loaded from
+        self.bindings: dict[str, list[Binding]] = {}
         self.loaded: dict[int, str] = {}
-        self.copies: dict[str, str] = {}
         #: the names of comprehensions around the function, as they are stored (`x@3`)
         self.renamed: Mapping[str, str] = {}
         self.returns: list[tuple[Guard, Value, dict[Hashable, Value]]] = []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..prefilter.package_uses import hooks_modules
 from ..prefilter.set_anew import is_overridden, sets_attribute
+from ..syntax.module import FunctionSource
 from ..syntax.nodes import walk
 from ..torchmodel import arrays as numpy
 from ..torchmodel import table
@@ -33,6 +34,7 @@ from .values import (
     Tensor,
     TorchModule,
     Unknown,
+    alternatives,
 )
 
 if TYPE_CHECKING:
@@ -133,13 +135,59 @@ def is_exchanged(run: Run, at: ast.AST) -> bool:
         root = root.value
     if isinstance(root, ast.Name) and is_local(run, root.id):
         return is_attribute_set_anew(run, func.attr)
-    return sets_attribute(module, func.attr) or run.program.prefilter.elsewhere.may_set(module, func.attr)
+    return sets_attribute(module, func.attr) or run.program.prefilter.others.may_replace(module, func.attr)
 
 
-def is_hooked(run: Run, func: Value, at: ast.AST) -> bool:
-    """Whether a hook that the project registers may see what a module gets and gives; those of the run are followed."""
+def is_another_part(run: Run, obj: Instance, name: str) -> bool:
+    """Whether an attribute may hold another layer than the run believes: it is set anew, or chosen from a table."""
+    if is_attribute_set_anew(run, name):
+        return True
+    for cls in obj.cls.order():
+        init = cls.source.methods.get("__init__")
+        if init is not None and _is_chosen(run, init, f".{name}", 3):
+            return True
+    return False
+
+
+def _is_chosen(run: Run, init: FunctionSource, name: str, depth: int) -> bool:
+    """Whether what `__init__` binds to a name comes from a table, or from a function that may look into one."""
+    prefilter = run.program.prefilter
+    assigned = prefilter.assigned(init).names
+    for _, value, _ in assigned.get(name, ()) if depth else ():
+        for node in walk(value):
+            if isinstance(node, ast.Subscript) or getattr(node, "attr", "") == "get":
+                return True
+            if isinstance(node, ast.Name) and node.id in assigned:
+                if _is_chosen(run, init, node.id, depth - 1):
+                    return True
+            elif isinstance(node, ast.Call):
+                made = prefilter.names.resolve(init.module, node.func)
+                if made is not None and isinstance(made.what, FunctionSource):
+                    return True
+    return False
+
+
+def layers(run: Run, value: Value, depth: int = 2) -> Iterable[Value]:
+    """The layers that a value is or holds."""
+    for _, atom in alternatives(value):
+        if isinstance(atom, (Instance, TorchModule)):
+            yield atom
+        elif depth and isinstance(atom, (Sequence_, Mapping_)):
+            for element in run.elements(atom):
+                yield from layers(run, element, depth - 1)
+
+
+def is_another(run: Run, func: Value, at: ast.AST) -> bool:
+    """Whether something else than a callee may be called in its place, or sees what it gets and gives.
+
+    That is a layer or function that the project replaces, or a hook that it registers; hooks of the run are followed.
+    """
+    if isinstance(func, FunctionValue):
+        return run.program.prefilter.others.may_replace(func.source.module, func.source.name)
     if not isinstance(func, (Instance, TorchModule)):
         return False
+    if func in run.handed.exchanged:
+        return True
     called = getattr(at, "func", None)
     attribute = called.attr if isinstance(called, ast.Attribute) else ""
     kind = func.name if isinstance(func, TorchModule) else ""

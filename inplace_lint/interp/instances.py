@@ -133,7 +133,7 @@ def class_of(obj: Value) -> Value | None:
     return None
 
 
-def are_same(left: Value, right: Value) -> bool | None:
+def are_same(run: Run, left: Value, right: Value) -> bool | None:
     """Whether two classes are the same, or `torch.__version__` is some word; None if that is not known."""
     if isinstance(left, ClassValue) and isinstance(right, ClassValue):
         return left is right
@@ -145,6 +145,10 @@ def are_same(left: Value, right: Value) -> bool | None:
             return False
         if isinstance(one, Symbol) and one.dotted == "torch.__version__" and _is_word(other):
             return False  # versions have digits; a fork under another name is not analysed
+        if isinstance(one, Scalar) and isinstance(other, Symbol) and other.dotted.startswith("builtins."):
+            key = run.key_of(one)
+            if isinstance(key, tuple) and key[0] == "type" and isinstance(key[1], Tensor):
+                return False  # of whichever class a tensor is, Python does not define it
     return None
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import layout
 from . import containers, lookup
+from .frames import MODE
 from .heap import Saved
 from .storage import DOES, NEVER
 from .values import Constant, FunctionValue, Instance, Native, Phi, Tensor, TorchModule, Unknown, Value
@@ -32,7 +33,7 @@ def method(run: Run, module: Value, name: str) -> Value | None:
 
         def set_mode(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
             wanted = args[0] if args else kwargs.get("mode", Constant(_MODES[name]))
-            run.state.slots[(module, "mode")] = wanted if isinstance(wanted, Constant) else Unknown()
+            run.state.slots[(module, MODE)] = wanted if isinstance(wanted, Constant) else Unknown()
             return module
 
         return Native(set_mode)
@@ -64,7 +65,7 @@ def called(
 ) -> Value:
     """Call a module: its hooks around `forward`, under the mode that `train()` or `eval()` set for it, if any."""
     outer = run.keeping.mode
-    mode = run.state.get((module, "mode"))
+    mode = run.state.get((module, MODE))
     if mode is not None:
         run.keeping.mode = mode
     for hook in _hooks(run, module, "register_forward_pre_hook"):

@@ -14,7 +14,7 @@ from .execute import HANDLERS as USUAL
 from .iterators import Iteration
 from .sharing import atoms, held
 from .slices import Slice
-from .values import Constant, Mapping_, Sequence_, Tensor, Unknown
+from .values import Constant, Instance, Mapping_, Sequence_, Tensor, Unknown
 
 if TYPE_CHECKING:
     from .execute import Handlers
@@ -40,16 +40,23 @@ def _call(run: Run, i: ir.Call) -> None:
     """What is called by a name that the project sets anew may keep what it gets and gives, and so may a hook."""
     called = run.live(run.frame.registers[i.func])
     USUAL[ir.Call](run, i)
-    if holding.is_exchanged(run, i.at) or any(holding.is_hooked(run, func, i.at) for _, func in called):
+    if holding.is_exchanged(run, i.at) or any(holding.is_another(run, func, i.at) for _, func in called):
         given = [place for _, place in (*i.args, *i.kwargs)]
         for register in (*given, i.dst):
             holding.stored(run, run.frame.registers[register], i.at)
 
 
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
-    """A method of a container or iterator of which nothing is known may give what is in it."""
+    """A method of a container or iterator of which nothing is known may give what is in it.
+
+    An attribute that is set anew may be another property, or another layer.
+    """
     USUAL[ir.GetAttribute](run, i)
     registers = run.frame.registers
+    for _, atom in run.live(registers[i.obj]):
+        if isinstance(atom, Instance) and holding.is_another_part(run, atom, i.name):
+            holding.stored(run, registers[i.dst], i.at)
+            run.handed.exchanged.update(holding.layers(run, registers[i.dst]))
     if isinstance(registers[i.dst], Unknown):
         for _, atom in run.live(registers[i.obj]):
             if isinstance(atom, (Iteration, Mapping_, Sequence_)):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import guards
 from .graph import Node
-from .guards import ALWAYS, implies
+from .guards import ALWAYS, either, implies, literal
 from .storage import DOES, NEVER, Storage
 from .values import Constant, Tensor, Value
 from .weights import weights_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .guards import Guard
     from .run import Run
 
 
@@ -29,6 +33,32 @@ def get(run: Run, tensor: Tensor) -> Value:
         record.bit = run.bit(("requires_grad", storage))
         run.asked.requires[record.bit] = storage
     return run.test_of_bit(record.bit)
+
+
+def flowing(run: Run, nodes: Sequence[Node]) -> Guard:
+    """The paths on which autograd makes one of these nodes: all, unless each way on leads to a tensor that was asked.
+
+    In the else-branch of `if x.requires_grad:` nothing is recorded of what is computed from x alone.
+    """
+    asked = {
+        node: literal(bit, True)
+        for bit, storage in run.asked.requires.items()
+        for _, node in run.heap.record(storage).nodes
+    }
+    if not asked or not nodes:
+        return ALWAYS
+    found, pending, seen = guards.NEVER, [*nodes], {*nodes}
+    while pending:
+        one = pending.pop()
+        if one in asked:
+            found = either(found, asked[one])
+        elif one.opaque or not one.edges:
+            return ALWAYS
+        else:
+            new = {source for _, source in one.edges} - seen
+            seen |= new
+            pending += new
+    return found
 
 
 def assign(run: Run, tensor: Tensor, value: Value) -> None:

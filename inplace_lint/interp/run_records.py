@@ -157,6 +157,7 @@ class Handed:
     """What was passed to unknown code, and what that may have done with it (`external_modules`)."""
 
     __slots__ = (
+        "exchanged",
         "expects_modules",
         "filled",
         "forwards",
@@ -176,6 +177,8 @@ class Handed:
         self.kept: dict[Storage, str] = {}
         #: ... and containers that are defaults of parameters, which later calls get too
         self.lasting: set[Value] = set()
+        #: ... and layers in whose place an object may have something else
+        self.exchanged: set[Value] = set()
         #: whether it got an object of the project or a tensor with gradients
         self.lends = False
         #: unknown values that may have kept a value with a graph

@@ -294,13 +294,13 @@ def is_set_anew(run: Run, name: str) -> bool:
     if is_local(run, name):
         return False
     module = run.frame.module
-    return may_set_global(module, name) or run.program.prefilter.elsewhere.may_set(module, name)
+    return may_set_global(module, name) or run.program.prefilter.others.may_replace(module, name)
 
 
 def is_attribute_set_anew(run: Run, name: str) -> bool:
     """Whether an attribute of this name may hold something else than `__init__` gave it."""
     module = run.frame.module
-    return may_set_attribute(module, name) or run.program.prefilter.elsewhere.may_set(module, name)
+    return may_set_attribute(module, name) or run.program.prefilter.others.may_replace(module, name)
 
 
 def is_local(run: Run, name: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import end_of, start_of
+from ..syntax.nodes import end_of, start_of, walk
 from .event import Event
 from .guards import both, compatible, implies
 from .storage import DOES
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from .frames import Frame, Place
+    from .frames import Binding, Frame, Place
     from .heap import Write
     from .run import Run
 
@@ -140,6 +140,7 @@ def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
             and made.frame is run.frame
             and made.at is not at
             and _within(made.at, at)
+            and not any(isinstance(node, ast.NamedExpr) for node in walk(at))  # a name holds it
         ):
             found = Event("lost", write.place, write.guard, write.op, write.storage, DOES, made)
             found.modeless = True
@@ -168,7 +169,7 @@ def hidden(run: Run, tensor: Tensor, write: Write) -> None:
 def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Write | None:
     """The write that makes a read of `name` stale, if any; `twice`: the op also reads the tensor by another name."""
     frame = run.frame
-    bound = frame.bound.get(name)
+    bound = _binding(run, name, tensor)
     if bound is None and _runs_nothing(at):
         return None
     for write in reversed(run.found.writes):
@@ -181,14 +182,22 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
             return write
         if bound is None:
             continue
-        if write.time <= bound:
+        if write.time <= bound.time:
             return None  # this write, and all before it, came before the name was bound
         through = _names_through(place.at)
         if name in through:
             continue
-        if twice or frame.copies.get(name) in through:
+        if twice or bound.source in through:
             return write
     return None
+
+
+def _binding(run: Run, name: str, tensor: Tensor) -> Binding | None:
+    """The binding by which a name holds a tensor, perhaps not the last: `if self.down: identity = self.down(x)`."""
+    known = run.frame.bindings.get(name)
+    if not known:
+        return None
+    return next((b for b in reversed(known) if any(t is tensor for _, t in run.tensors(b.value))), known[-1])
 
 
 def _seen_here(frame: Frame, place: Place) -> Place | None:
@@ -218,7 +227,8 @@ def _operands(node: Any) -> Iterator[ast.AST]:
         for arg in node.args:
             yield from arg.elts if isinstance(arg, (ast.List, ast.Tuple)) else (arg,)
         for keyword in node.keywords:
-            yield keyword.value
+            if keyword.arg != "out":  # only written
+                yield keyword.value
 
 
 def _named_operands(node: ast.AST) -> list[ast.Name]:

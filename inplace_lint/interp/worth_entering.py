@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import lookup
 from .budget import is_small
+from .frames import MODE
 from .values import Bound, FunctionValue, Instance, Mapping_, Sequence_, flatten
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _is_given_a_writer(
         if isinstance(value, Instance):
             if run.program.asks_to_write(source, value.cls.source):
                 return True
-            if run.state.get((value, "mode")) is not None or _holds_a_writer(run, value):
+            if run.state.get((value, MODE)) is not None or _holds_a_writer(run, value):
                 return True
             for name in ("forward", "__call__"):
                 found = lookup.find(run, value.cls.order(), name)

@@ -62,7 +62,9 @@ def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) ->
         return seen
 
     if facts.params[i].is_out:
-        return event("out", anything, None) if anything else None
+        found = event("out", anything, None)
+        found.sources = op.with_gradients(run, [j for j in facts.gradients if j != i]) or found.sources
+        return found if anything else None
     if tensor.counter is not None or _writes_inside(facts, i):
         return None
     if tensor.detached:

@@ -13,6 +13,7 @@ from .source_words import (
     called_in,
     first_place,
     is_asked_of,
+    is_called,
     is_kept,
     is_read,
     is_run,
@@ -25,7 +26,7 @@ from .source_words import (
 from .text_screen import around, hands_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
 
@@ -206,6 +207,27 @@ def called_as(function: FunctionSource) -> tuple[object, ...]:
 _BY_CLASS = _GONE_OVER | {"forward", "__call__"}
 
 
+def _rows_of_itself(module: Module, cls: ClassSource, function: FunctionSource) -> Iterator[int]:
+    """The rows on which another method of a class, of an heir or of a base uses its own object: `self(x)`."""
+    related = [cls.name, *(base.id for base in cls.bases if isinstance(base, ast.Name))]
+    for other in module.classes.values():  # a base is defined before its subclasses
+        names = [other.name, *(base.id for base in other.bases if isinstance(base, ast.Name))]
+        if not any(name in related for name in names):
+            continue
+        related.append(other.name)
+        for method in other.methods.values():
+            receiver = method.receiver.encode()
+            if not receiver or method.name == function.name:
+                continue
+            for word in (receiver, b"%s.%s" % (receiver, function.name.encode())):
+                if first_place(method.text, word, 0, len(method.text), is_called) >= 0:
+                    yield from (
+                        row
+                        for row in rows_with(module, word, is_called)
+                        if method.node.lineno < row <= (method.node.end_lineno or 0)
+                    )
+
+
 def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
     """Functions of the file that call one of these, and the rows of the calls.
 
@@ -225,6 +247,7 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
         if forward and owner is not None:
             words = {owner.name}
             built |= _makers(module, owner)
+            rows.update(_rows_of_itself(module, owner, function))
         for word in sorted(words):
             run = is_run if forward and not over else is_taken
             found = _rows_of_call(module, word, run, len(asked))

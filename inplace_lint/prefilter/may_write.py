@@ -154,7 +154,7 @@ def imports(prefilter: Prefilter, module: Module, words: Iterable[str]) -> Itera
     """
     project, names = prefilter.files.project, prefilter.names
     found: list[tuple[str, Definition | None]] = []
-    for name, binding in module.imports.items():
+    for name, binding in (*module.imports.items(), *module.instead.items()):
         if project.resolve(binding.module, module.filename, binding.level) is not None:
             found.append((name, names.definition(module, name)))
     for node in _inner_imports(module):

@@ -12,8 +12,8 @@ from ..torchmodel.declared import Declared
 from . import assignments, constructor_arguments, grad_mode, init_attributes, initializers
 from .constructor_arguments import ConstructorArguments
 from .may_write import MayWrite
+from .other_files import OtherFiles
 from .registrations import Registrations
-from .set_elsewhere import OtherFiles
 from .text_screen import with_candidates
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Prefilter:
         self.notes = False
         self.writers = MayWrite(self)
         self.registrations = Registrations(self)
-        self.elsewhere = OtherFiles(files, self.classes)
+        self.others = OtherFiles(files, self.classes)
         #: what functions leave open for their callers, as far as that was found out (`schedule.left_open`)
         self.left_open: dict[FunctionSource, int] = {}
         self._assigned: dict[FunctionSource, Assignments] = {}

@@ -13,7 +13,7 @@ from . import inherited, initializers, scripts
 from .callers import that_build
 from .may_write import imports
 from .source_words import called, called_in, has_word, mentions, runs_backward
-from .text_screen import around, hands_on, rows_of
+from .text_screen import around, hands_on, may_compute, rows_of
 
 if TYPE_CHECKING:
     from .prefilter import Prefilter
@@ -26,7 +26,7 @@ def may_find(prefilter: Prefilter, module: Module) -> bool:
     prefilter.declared.mark(module)
     if rows_of(module):
         return True
-    if b"torch" in module.source and (
+    if may_compute(module) and (
         prefilter.writers.calls_abroad(module) or imported_builders(prefilter, module)
     ):
         return True
@@ -71,8 +71,8 @@ def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSour
 def imported_builders(prefilter: Prefilter, module: Module) -> set[str]:
     """Imported names that build in-place modules or are declared to write, unseen in this file's own text."""
     found: set[str] = set()
-    if b"torch" not in module.source:
-        return found  # it hands tensors on, if it has any: nothing in it saves or writes one
+    if not may_compute(module):
+        return found  # it hands tensors on, if it has any
     words = {*called(module)}
     for name, definition in imports(prefilter, module, words):
         what = definition.what

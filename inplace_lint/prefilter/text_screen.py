@@ -217,6 +217,11 @@ def _rows_of_declared(module: Module) -> list[int]:
     return mentions(module, aliases.union(module.writers))
 
 
+def may_compute(module: Module) -> bool:
+    """Whether a file may compute with tensors: it names torch, or calls a method that tensors have as well."""
+    return b"torch" in module.source or any(table.method(name) is not None for name in called(module))
+
+
 def sets_state(source: FunctionSource) -> bool:
     """Whether a method may assign an attribute of `self`, which later calls then see."""
     if source.owner is None or not source.parameters:

@@ -39,9 +39,10 @@ def folders_around(filename: str, root: str) -> list[str]:
 
 
 def project_folder(filename: str, root: str) -> str | None:
-    """The widest of these folders; None for a text that is no file, to which nothing else belongs."""
-    folders = folders_around(filename, root) if os.path.isfile(filename) else []
-    return min(folders, key=len, default=None)
+    """The widest of these folders, at least its own; None for a text that is no file, to which nothing else belongs."""
+    if not os.path.isfile(filename):
+        return None
+    return min(folders_around(filename, root), key=len, default=os.path.dirname(os.path.abspath(filename)))
 
 
 def python_files(folder: str) -> list[str] | None:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..syntax.module import ClassSource, FunctionSource, Module
+from ..syntax.module import ClassSource, FunctionSource, ImportedName, Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,11 @@ class Names:
     def _find(self, module: Module, name: str) -> Definition | None:
         if name in module.imports and name not in module.functions and name not in module.classes:
             binding = module.imports[name]
-            return self.imported(module, binding.module, binding.member, binding.level)
+            found = self.imported(module, binding.module, binding.member, binding.level)
+            instead = module.instead.get(name)
+            if instead is not None and self._lacks(module, binding, found):
+                return self.imported(module, instead.module, instead.member, instead.level)
+            return found
         for bound in (module.functions, module.classes, module.assignments):
             if name in bound:
                 return Definition(bound[name], module, name, name not in module.multiple)
@@ -89,6 +93,13 @@ class Names:
         if found is None and name in _BUILTINS:
             return Definition(f"builtins.{name}", module, name)
         return found or self._submodule(module, name)
+
+    def _lacks(self, module: Module, binding: ImportedName, found: Definition | None) -> bool:
+        """Whether an import names a part of the project that it lacks, such as a compiled one."""
+        if found is not None and not isinstance(found.what, str):
+            return False
+        top = binding.module.partition(".")[0]
+        return bool(binding.level) or self.files.resolve(top, module.filename, 0) is not None
 
     def _by_a_star(self, module: Module, name: str) -> Definition | None:
         for star, level in module.stars[:_STARS]:

@@ -131,7 +131,8 @@ def runs(
     quiet: set[FunctionSource | None] = set()
     #: functions whose callers were looked up, and their names
     sought: set[FunctionSource] = set()
-    names: set[str] = set()
+    abroad = program.prefilter.writers.calls_abroad(module)
+    names = {f.name for f in abroad if program.prefilter.left_open.get(f)}
     #: functions that only pass on an object which is written: they lead to the one that makes it
     between: set[FunctionSource | None] = set()
     if trains(module) and any(root is not None and trains(module, root) for root in pending):
@@ -334,8 +335,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
             value = called.get(
                 value, value.owner
             )  # the method that returned it may have returned a part of its object
-    if run.steps.trains or run.supposes:
-        owners |= _behind_hazards(run)
+    owners |= _behind_hazards(run)
     return frozenset(
         call.source
         for call in run.entering.skipped

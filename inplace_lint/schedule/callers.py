@@ -15,7 +15,7 @@ from ..prefilter.callers import callers, does_more, users_of_objects
 from ..prefilter.source_words import mentions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from ..interp.program import Program
     from ..interp.run import Run
@@ -98,6 +98,9 @@ def _writes_what_is_given(run: Run, root: FunctionSource) -> bool:
         if not any(isinstance(atom, (Tensor, Unknown)) for value in forward.values for atom in flatten(value))
     }
     if any(storage.standing or _is_given(storage.value, asked) for storage in written):
+        return True
+    standing = [run.several.stand_ins[storage] for storage in written if storage in run.several.stand_ins]
+    if any(_is_given(owner, asked) for one in standing for owner in one.owners):
         return True
     if _is_of_the_file(run, written.keys()):
         return True
@@ -211,6 +214,7 @@ def callers_of(
         roots = {root for root, what in asked.items() if what == need}
         calling, at_top = _calling(module, roots, need)
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
+        as_inherited += (as_own(program, *pair) for root in roots for pair in _inherited(program, root))
         for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an `__init__` computes; an error at the write (RECORDED) needs none.
             built = function.name == "__init__" and function.owner is not None and need != RECORDED
@@ -221,6 +225,16 @@ def callers_of(
         if at_top:
             found[None] = True
     return found
+
+
+def _inherited(program: Program, method: FunctionSource) -> Iterator[tuple[FunctionSource, FunctionSource]]:
+    """The methods of bases in other files that call a method of a class by its name, each with that method."""
+    cls = method.owner
+    for base in [] if cls is None or method.name == "forward" else program.class_value(cls).order():
+        if base.source.module is not method.module:
+            for caller in callers(base.source.module, {method})[0]:
+                if caller.owner is base.source:
+                    yield caller, method
 
 
 def _calling(module: Module, roots: set[FunctionSource], need: int) -> tuple[list[FunctionSource], bool]:

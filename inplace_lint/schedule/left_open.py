@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..interp.program import Program
 from ..interp.starts import run_function
+from ..prefilter.text_screen import may_compute
 from .callers import GRADIENTS, NO_NEED, needs, writes_what_is_kept
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def called_abroad(
 
     Left out are those that only `known` functions call, which are run anyway.
     """
-    if b"torch" not in module.source:
-        return {}  # it hands tensors on, if it has any: nothing in it saves or writes one
+    if not may_compute(module):
+        return {}  # it hands tensors on, if it has any
     writers = program.prefilter.writers
     asked = [
         function
@@ -46,7 +47,9 @@ def called_abroad(
 
 def left_by(run: Run, function: FunctionSource) -> int:
     """What a run of a function leaves to callers; if it ended before what may write, all that needs gradients."""
-    need = needs(run, function.module, function)
+    owner = function.owner
+    module = function.module if owner is None else owner.module  # not that of a base which has the method
+    need = needs(run, module, function)
     return need or (GRADIENTS if run.found.may_lack_writes or writes_what_is_kept(run, function) else NO_NEED)
 
 

@@ -179,7 +179,7 @@ class ClassSource:
         return self.module.text(self.node.lineno, self.node.end_lineno or self.node.lineno)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ImportedName:
     """The target of an import: `member` of `module`, or the module itself if member is None."""
 
@@ -211,6 +211,8 @@ class Module:
         self.functions: dict[str, FunctionSource] = {}
         self.classes: dict[str, ClassSource] = {}
         self.imports: dict[str, ImportedName] = {}
+        #: what an `except ImportError:` imports where a name of `imports` cannot be had
+        self.instead: dict[str, ImportedName] = {}
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
         self.stars: list[tuple[str, int]] = []
@@ -282,10 +284,10 @@ class Module:
         return made
 
     def as_method_of(self, method: FunctionSource, cls: ClassSource) -> FunctionSource:
-        """An inherited method, as a method of the subclass `cls`."""
+        """An inherited method, perhaps of another file, as a method of the subclass `cls`."""
         known = self._inherited.get((method, cls))
         if known is None:
-            known = self._inherited[method, cls] = FunctionSource(self, method.node, cls)
+            known = self._inherited[method, cls] = FunctionSource(method.module, method.node, cls)
             known.origin = method.origin or method
         return known
 
@@ -348,8 +350,10 @@ class Module:
                 self._index(statement.body)
                 self._index(statement.orelse)
             elif isinstance(statement, ast.Try):
+                before = {*self.imports.items()}
                 for handler in statement.handlers:
                     self._index(handler.body)
+                self.instead.update({*self.imports.items()} - before)
                 self._index(statement.body)
                 self._index(statement.orelse)
                 self._index(statement.finalbody)

@@ -10,9 +10,7 @@ def blacken(images: torch.Tensor, scores):
     return images, bad
 
 
-library = {"blacken": blacken}
-
 x = torch.rand(3, 3)
 before = x.clone()
-library["blacken"](x, torch.tensor([-1.0, 1.0, 1.0]))
+black, bad = blacken(x, torch.tensor([-1.0, 1.0, 1.0]))
 changed = not torch.equal(x, before)
