@@ -175,7 +175,9 @@ def _calls(
         names |= _elements(module)
     for node in _mentioning(module, names):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            targets.update((inner, node.targets[0]) for inner in walk(node.value) if isinstance(inner, ast.expr))
+            targets.update(
+                (inner, node.targets[0]) for inner in walk(node.value) if isinstance(inner, ast.expr)
+            )
         elif isinstance(node, ast.Expr):
             dropped.update(_chain(node.value))
         if isinstance(node, ast.Call) and _name(node.func) in names:

@@ -253,14 +253,11 @@ def enter(
     run.budget.turn_back(aside)
     left_in = run.grad
     run.frame, run.state, run.grad, run.keeping.autocast, run.loops = outer
-    if left_in != begun_in:
-        run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
+    run.grad = left_in if left_in != begun_in else run.grad  # `torch.set_grad_enabled(…)` outlives the call
     result = _come_back(run, frame, path)
     if not frame.returns and not source.is_generator and blocks.is_sure(run, path):
-        run.path = path
-        return unknown(
-            run, function, args, kwargs, at
-        )  # its error is not believed: another class has the method
+        # Its error is not believed: another class has the method.
+        run.path, result = path, unknown(run, function, args, kwargs, at)
     return _answer(run, result, at) if isinstance(result, Phi) and run.asked.times > asked else result
 
 

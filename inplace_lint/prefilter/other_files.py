@@ -97,15 +97,19 @@ class OtherFiles:
         names = {*module.classes}
         for _ in range(_LEVELS if names else 0):
             words = b"|".join(re.escape(name.encode()) for name in sorted(names))
-            others = self._mentioning(module, sorted(names), rb"^\s*class\b[^:]*\b(?:%s)\b" % words)
+            used = rb"^\s*class\b[^:]*\b(?:%s)\b|=\s*(?:\w+\.)*(?:%s)\s*$|\b(?:%s)\s+as\b" % (
+                words,
+                words,
+                words,
+            )
+            others = self._mentioning(module, sorted(names), used)
             if others is None:
                 return None
             heirs = {
                 node: other
                 for other in others
                 for node in walk(other.tree)
-                if isinstance(node, ast.ClassDef)
-                and any(getattr(base, "attr", getattr(base, "id", "")) in names for base in node.bases)
+                if isinstance(node, ast.ClassDef) and self._derives(other, node, module, names)
             }
             for node, other in heirs.items():
                 found[node] = None
@@ -118,6 +122,14 @@ class OtherFiles:
                 break
             names = new
         return [*found]
+
+    def _derives(self, other: Module, node: ast.ClassDef, module: Module, names: set[str]) -> bool:
+        """Whether a class derives from one of `module`, by its MRO, or else by the name of a base."""
+        cls = other.classes.get(node.name)
+        order = self._classes.order(cls) if cls is not None and cls.node is node else ()
+        return any(getattr(one, "module", None) is module for one in order) or any(
+            getattr(base, "attr", getattr(base, "id", "")) in names for base in node.bases
+        )
 
     def _finds_a_store(self, module: Module, name: str) -> bool:
         word = re.escape(name.encode())

@@ -131,8 +131,7 @@ def runs(
     quiet: set[FunctionSource | None] = set()
     #: functions whose callers were looked up, and their names
     sought: set[FunctionSource] = set()
-    abroad = program.prefilter.writers.calls_abroad(module)
-    names = {f.name for f in abroad if program.prefilter.left_open.get(f)}
+    names = _named_abroad(program, module)
     #: functions that only pass on an object which is written: they lead to the one that makes it
     between: set[FunctionSource | None] = set()
     if trains(module) and any(root is not None and trains(module, root) for root in pending):
@@ -183,6 +182,12 @@ def runs(
         or not is_private(root)
         or not (root in entered or has_no_other_caller(module, root, quiet.union(done)))
     ]
+
+
+def _named_abroad(program: Program, module: Module) -> set[str]:
+    """The names of the functions of other files that leave something to callers here."""
+    prefilter = program.prefilter
+    return {f.name for f in prefilter.writers.calls_abroad(module) if prefilter.left_open.get(f)}
 
 
 def _run_all(
