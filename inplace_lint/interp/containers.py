@@ -145,6 +145,8 @@ def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
         run.state.slots[(made, LENGTH)] = join([(guard, Constant(count)) for guard, count in counts])
         return made
     spread = make(run, kind, run.elements(other), exact=False)
+    if isinstance(spread, Sequence_):
+        spread.appended = other.appended
     ends = {(spread, end): run.state.get((other, end)) for end in (FIRST, LAST)}
     run.state.slots.update({key: value for key, value in ends.items() if value is not None})
     return spread
@@ -280,7 +282,8 @@ def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:
 
 
 def forget_ends(run: Run, sequence: Sequence_) -> None:
-    """Forgets which elements of a list are first and last, and the parts that it was built of."""
+    """Forgets which elements of a list are first and last, in which order others are, and the parts it was built of."""
+    sequence.appended = None
     for what in (FIRST, LAST, PARTS):
         run.state.slots[(sequence, what)] = NOT_KNOWN
 
@@ -289,6 +292,8 @@ def smear(run: Run, container: Sequence_ | Mapping_, value: Value, key: Value | 
     """Adds an element at an unknown position; in a mapping, under an unknown key, of which `key` may tell a part."""
     if isinstance(container, Mapping_):
         elements.file(run, container, key, value)
+    else:
+        container.appended = None
     known = run.state.get((container, ANY))
     value = elements.put_back(run, value)
     run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = NOT_KNOWN
@@ -297,6 +302,10 @@ def smear(run: Run, container: Sequence_ | Mapping_, value: Value, key: Value | 
     if known is None and container.kind == "unknown" and isinstance(value, Constant):
         value = Unknown()  # the other elements are unknown, and not all this constant
     run.put(container, ANY, value if known is None else join([(run.path, known), (run.path, value)]))
+
+
+#: Limit of the elements of unknown number whose order is kept.
+_APPENDED = 16
 
 
 def append(run: Run, sequence: Sequence_, value: Value) -> None:
@@ -313,8 +322,13 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
             run.state.slots[(sequence, FIRST)] = (
                 run.state.get((sequence, 0)) if count else value
             ) or Unknown()
+        before = sequence.appended
+        if count and not before:
+            before = [(run.path, one) for one in items(run, sequence) or ()]
         smear(run, sequence, value)
         run.state.slots[(sequence, LAST)] = value
+        if before is not None and len(before) < _APPENDED:
+            sequence.appended = [*before, (run.path, value)]
     elif count is not None and count == sequence.longest:
         for i, kept in enumerate([*(items(run, sequence) or ())[1:], value]):
             run.put(sequence, i, kept)

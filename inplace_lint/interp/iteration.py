@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import containers, cuts, indexing, inherited, mappings, positions, protocols
 from .frames import DEAD, FIRST, OVER
-from .guards import both, either
+from .guards import both, either, implies
 from .iterators import Iteration
 from .joins import join
 from .layers import is_module
@@ -126,6 +126,9 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         if isinstance(element, Scalar) and type(element) in (Scalar, Text):
             return False, [_like(element), _like(element)]
         if isinstance(element, Phi) and any(isinstance(a, TorchModule) for _, a in element.alternatives):
+            in_order = positions.in_order(value)
+            if in_order and all(implies(run.path, guard) for guard, _ in in_order):
+                return False, [layer for _, layer in in_order]
             # The order between the ends is not known: unknown values separate the layers.
             first, last = positions.at_end(run, value, FIRST), positions.last(run, value)
             between = [Unknown(), positions.one_of(run, value, element.alternatives), Unknown()]

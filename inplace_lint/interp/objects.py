@@ -23,7 +23,7 @@ from . import (
 )
 from .class_value import ClassValue
 from .frames import FIRST, LAST, Frame, State
-from .guards import ALWAYS, both, literal
+from .guards import ALWAYS, both, literal, minus
 from .joins import join
 from .values import (
     Bound,
@@ -241,14 +241,18 @@ def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast
 def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, at: ast.AST) -> Value:
     """Call the first `count` modules one after the other; None if their number is not known.
 
-    Then the first module gets the argument of the call, and the last one gives the result. The order of those between
-    is not known: an unknown value that depends on their weights stands for what they return.
+    Then those of two rounds of the loop that made them stand for all. Where this order is not known, the first module
+    gets the argument of the call, the last one gives the result, and an unknown value that depends on the weights of
+    those between stands for what these return.
     """
     for i in range(count or 0):
         module = run.state.get((modules, i))
         value = run.call(Unknown() if module is None else run.settled(module), [value], {}, at)
     if count is not None:
         return value
+    in_order = positions.in_order(modules)
+    if in_order:
+        return _call_in_order(run, in_order, value, at)
     elements = run.elements(modules)
     if len(elements) == 1 and not isinstance(elements[0], Phi):
         return run.call(elements[0], [value], {}, at)
@@ -259,6 +263,18 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     external_modules.chained(run, value, weights_of(run, modules, builds=False), at)
     # If it is the value that stands for any element, it is not certain to be the last.
     return value if last is None or last in elements else run.call(last, [value], {}, at)
+
+
+def _call_in_order(run: Run, layers: Sequence[tuple[Guard, Value]], value: Value, at: ast.AST) -> Value:
+    """Call the layers that a loop of unknown length made, those of the rounds that were run, each on its own paths."""
+    path = run.path
+    for guard, layer in layers:
+        run.path = both(path, guard)
+        if run.path:
+            found = run.call(layer, [value], {}, at)
+            value = join([(guard, found), (minus(path, guard), value)]) if run.path != path else found
+    run.path = path
+    return value
 
 
 def _layer_at(run: Run, modules: Sequence_, end: str) -> Value | None:

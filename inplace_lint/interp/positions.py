@@ -56,6 +56,12 @@ def but_last(run: Run, sequence: Sequence_) -> list[Value]:
     return [join(others)] if others else [found]
 
 
+def in_order(value: Sequence_) -> list[tuple[Guard, Value]]:
+    """The layers of torch that a loop of unknown length appended, of the rounds that were run; empty if not known."""
+    found = value.appended or []
+    return found if all(isinstance(layer, TorchModule) for _, layer in found) else []
+
+
 def by_round(run: Run, sequence: Sequence_, index: Value) -> Value | None:
     """The module `layers[i]` for a loop index i, the same as a loop over the list itself would yield.
 

@@ -234,10 +234,12 @@ class Sequence_(Value):
     `kind` is "list", "tuple", "set", "deque", "iterator", "Sequential", "ModuleList".
     """
 
-    __slots__ = ("again", "keys", "kind", "longest", "names", "put_at")
+    __slots__ = ("again", "appended", "keys", "kind", "longest", "names", "put_at")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        #: what was appended one by one, in this order, while the length was not known; None if it was changed otherwise
+        self.appended: list[tuple[Guard, Value]] | None = []
         #: the names that an `nn.Sequential` was given with its modules
         self.names: list[object] = []
         #: the `maxlen` of a deque
