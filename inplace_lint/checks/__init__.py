@@ -129,7 +129,8 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
         diagnostics += [diagnostic for diagnostic in found.values() if diagnostic is not None]
     diagnostics += _attention(module, program, settings)
     diagnostics += _declarations(module, program)
-    diagnostics += [_cut_short(module, source, why) for source, why in program.cut_short.items()]
+    cut = [one for one in program.cut_short.items() if one[0] is None or one[0].module is module]
+    diagnostics += [_cut_short(module, source, why) for source, why in cut]
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 

@@ -399,8 +399,8 @@ class Context:
         within = depth
         if self.root is not None and self.root.module is not self.module:
             # An inherited method of another file: its class in this file is told where the path comes to this file.
-            here = [place.at for place in stack[1:] if place.frame.module is self.module]
-            return (here[0] if here else None), None
+            within = len(stack) - 1
+            depth = next((i for i, one in enumerate(stack) if i and one.frame.module is self.module), 0)
         while depth and stack[depth].frame.module is not self.module:
             depth -= 1
         place = stack[depth]

@@ -214,7 +214,8 @@ def callers_of(
         roots = {root for root, what in asked.items() if what == need}
         calling, at_top = _calling(module, roots, need)
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
-        as_inherited += (as_own(program, *pair) for root in roots for pair in _inherited(program, root))
+        for root in roots:
+            as_inherited += _inherited(program, root) if root.module is module else ()
         for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an `__init__` computes; an error at the write (RECORDED) needs none.
             built = function.name == "__init__" and function.owner is not None and need != RECORDED
@@ -227,14 +228,19 @@ def callers_of(
     return found
 
 
-def _inherited(program: Program, method: FunctionSource) -> Iterator[tuple[FunctionSource, FunctionSource]]:
-    """The methods of bases in other files that call a method of a class by its name, each with that method."""
+def _inherited(program: Program, method: FunctionSource) -> Iterator[FunctionSource]:
+    """The methods that a class has from bases in other files and that call a method of it by its name, as its own."""
     cls = method.owner
-    for base in [] if cls is None or method.name == "forward" else program.class_value(cls).order():
-        if base.source.module is not method.module:
-            for caller in callers(base.source.module, {method})[0]:
-                if caller.owner is base.source:
-                    yield caller, method
+    if cls is None or method.name == "forward":
+        return
+    order = [value.source for value in program.class_value(cls).order()]
+    for base in order:
+        if base.module is method.module:
+            continue
+        for caller in callers(base.module, {method})[0]:
+            has = next((one for one in order if caller.name in one.methods), None)
+            if caller.owner is base and has is base:
+                yield cls.module.as_method_of(caller, cls)
 
 
 def _calling(module: Module, roots: set[FunctionSource], need: int) -> tuple[list[FunctionSource], bool]:
