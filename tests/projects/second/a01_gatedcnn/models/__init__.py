@@ -1,0 +1,4 @@
+from .blocks import GatedBlock
+from .net import GatedNet
+
+__all__ = ["GatedBlock", "GatedNet"]

@@ -1,0 +1,3 @@
+from .cell import MinimalCell
+from .model import CharModel
+from .state import StateStore

@@ -1,0 +1,2 @@
+from .builder import MoCo
+from .queue import Queue

@@ -1,0 +1,2 @@
+from .heads import HEADS, build_head
+from .losses import detection_loss

@@ -1,0 +1,3 @@
+from .schedule import CosineSchedule
+from .unet import TinyUNet
+from .diffusion import Diffusion

@@ -1,0 +1,3 @@
+from .policy import GaussianPolicy
+from .ppo import PPO
+from .buffer import Rollout

@@ -1,0 +1,1 @@
+from .transforms import Compose, Mixup, Normalize

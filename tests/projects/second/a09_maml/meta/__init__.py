@@ -1,0 +1,2 @@
+from .learner import Learner
+from .maml import MAML

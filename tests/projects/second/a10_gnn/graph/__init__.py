@@ -1,0 +1,2 @@
+from .layers import GATLayer
+from .ops import scatter_softmax

@@ -1,0 +1,2 @@
+from .embed import PatchEmbed
+from .model import ViT, vit_tiny

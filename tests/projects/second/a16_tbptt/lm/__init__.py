@@ -1,0 +1,2 @@
+from .model import LM
+from .engine import Engine

@@ -1,0 +1,2 @@
+from .fields import RadianceField
+from .render import volume_render

@@ -1,0 +1,3 @@
+from .networks import DuelingNet
+from .replay import Replay
+from .agents import DoubleDQN

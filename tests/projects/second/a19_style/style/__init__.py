@@ -1,0 +1,2 @@
+from .features import FeatureExtractor
+from .loss import PerceptualLoss

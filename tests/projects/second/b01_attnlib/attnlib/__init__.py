@@ -1,0 +1,2 @@
+from .attention import ATTENTION, build_attention
+from .base import BaseAttention

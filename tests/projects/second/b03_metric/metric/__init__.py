@@ -1,0 +1,2 @@
+from .losses import ContrastiveLoss, TripletLoss
+from .distances import cdist, cosine

@@ -1,0 +1,3 @@
+from .dice import DiceLoss
+from .focal import FocalLoss
+from .combo import ComboLoss

@@ -1,0 +1,2 @@
+from .layer import SSMLayer
+from .scan import linear_scan

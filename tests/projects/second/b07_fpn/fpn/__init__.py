@@ -1,0 +1,2 @@
+from .neck import FPN
+from .blocks import ConvAct

@@ -1,0 +1,2 @@
+from .set_abstraction import SetAbstraction
+from .ops import gather_points, knn

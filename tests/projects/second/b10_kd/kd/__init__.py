@@ -1,0 +1,2 @@
+from .distiller import Distiller
+from .hooks import FeatureTap

@@ -1,0 +1,2 @@
+from .duration import LengthRegulator
+from .acoustic import Acoustic

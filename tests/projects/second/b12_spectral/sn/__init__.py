@@ -1,0 +1,2 @@
+from .norm import SpectralLinear
+from .disc import Discriminator

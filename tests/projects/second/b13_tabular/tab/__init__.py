@@ -1,0 +1,3 @@
+from .embeddings import FeatureTokenizer
+from .model import TabTransformer
+from .config import TabConfig

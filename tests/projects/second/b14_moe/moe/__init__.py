@@ -1,0 +1,2 @@
+from .router import TopKRouter
+from .layer import MoELayer

@@ -1,0 +1,2 @@
+from .filter import KalmanFilter
+from .state import State

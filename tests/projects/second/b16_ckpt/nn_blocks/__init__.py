@@ -1,0 +1,2 @@
+from .residual import ResidualStack
+from .utils import CallableChain

@@ -1,0 +1,3 @@
+from .cache import KVCache
+from .attention import CausalAttention
+from .decoder import Decoder

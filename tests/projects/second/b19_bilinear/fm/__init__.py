@@ -1,0 +1,2 @@
+from .interaction import INTERACTIONS, make_interaction
+from .model import DeepFM

@@ -1,0 +1,1 @@
+from .egnn import EGNN, EGNNLayer

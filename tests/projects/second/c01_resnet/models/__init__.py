@@ -1,0 +1,2 @@
+from .blocks import BasicBlock
+from .resnet import ResNet

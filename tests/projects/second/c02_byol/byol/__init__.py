@@ -1,0 +1,2 @@
+from .model import BYOL
+from .target import TargetNetwork

@@ -1,0 +1,7 @@
+def run():
+    from run import main
+
+    return main()
+
+
+run()

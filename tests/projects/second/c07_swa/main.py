@@ -1,0 +1,7 @@
+def run():
+    from train import main
+
+    return main()
+
+
+run()

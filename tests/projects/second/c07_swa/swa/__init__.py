@@ -1,0 +1,2 @@
+from .averaging import Averager
+from .schedule import warmup_cosine

@@ -1,0 +1,2 @@
+from .conv import GCNConv, SAGEConv
+from .net import Net

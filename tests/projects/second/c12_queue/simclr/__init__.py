@@ -1,0 +1,2 @@
+from .bank import MemoryBank
+from .model import InstanceModel

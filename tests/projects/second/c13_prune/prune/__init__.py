@@ -1,0 +1,1 @@
+from .masks import MaskedLinear, global_prune_

@@ -1,0 +1,2 @@
+from .pgd import PGD
+from .base import Attack

@@ -1,0 +1,2 @@
+from .blocks import Block
+from .acts import make_act

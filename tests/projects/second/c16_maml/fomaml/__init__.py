@@ -1,0 +1,2 @@
+from .inner import adapt
+from .outer import Reptile

@@ -1,0 +1,2 @@
+from .stats import ActivationStats
+from .gradcam import GradCAM

@@ -1,0 +1,2 @@
+from .pooling import StatsPool, AttentivePool
+from .aam import AAMSoftmax

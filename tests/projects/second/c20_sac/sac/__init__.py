@@ -1,0 +1,2 @@
+from .nets import Actor, Critic
+from .agent import SAC

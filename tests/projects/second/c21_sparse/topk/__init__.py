@@ -1,0 +1,2 @@
+from .sae import SAE
+from .utils import normalise_decoder_

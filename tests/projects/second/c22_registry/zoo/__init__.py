@@ -1,0 +1,2 @@
+from .registry import MODELS, build
+from . import models

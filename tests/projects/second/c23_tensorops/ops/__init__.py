@@ -1,0 +1,2 @@
+from .activation import sq_relu, SoftThreshold
+from .custom import ClampGrad

@@ -1,0 +1,2 @@
+from .model import SeqModel
+from .train import truncated

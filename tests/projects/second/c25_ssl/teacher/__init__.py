@@ -1,0 +1,1 @@
+from .dino import DINOLoss, DINO
