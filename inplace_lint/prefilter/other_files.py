@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _FILES = 100
 #: Levels of subclasses in other files that are looked for.
 _LEVELS = 3
-#: Functions that only look up the attribute whose name they are given.
-_LOOK_UP = frozenset({"getattr", "hasattr", "get", "pop", "setdefault", "attrgetter", "methodcaller"})
+#: Functions that set the attribute whose name they are given: those of Python, `unittest.mock` and pytest.
+_SETTERS = frozenset({"setattr", "__setattr__", "delattr", "patch", "object"})
 
 
 class OtherFiles:
@@ -147,8 +147,8 @@ def _stores_into_others(other: Module, module: Module, name: str) -> bool:
 
 
 def _is_told_the_name(call: ast.Call, name: str) -> bool:
-    """Whether a function gets an object and a name, or a dotted name: `patch.object(ops, "f", g)`, `patch("ops.f")`."""
-    if getattr(call.func, "attr", getattr(call.func, "id", "")) in _LOOK_UP:
+    """Whether a call sets an attribute by its name, alone or dotted: `patch.object(ops, "f", g)`, `patch("ops.f")`."""
+    if getattr(call.func, "attr", getattr(call.func, "id", "")) not in _SETTERS:
         return False
     words = [getattr(one, "value", None) for one in call.args]
     return name in words[1:] or any(isinstance(one, str) and one.endswith(f".{name}") for one in words)

@@ -20,6 +20,7 @@ from torch import nn
 from . import config
 
 LAST = []
+ACTS = {{"sigmoid": nn.Sigmoid}}
 
 
 def note(h):
@@ -27,13 +28,19 @@ def note(h):
 
 
 class Block(nn.Module):
-    def __init__(self, dim=4):
+    def __init__(self, dim=4, act="sigmoid"):
         super().__init__()
         self.lin = nn.Linear(dim, dim)
         self.act = nn.Sigmoid()
+        self.chosen = ACTS[act]()
+        self.layers = nn.ModuleList([nn.Sigmoid()])
         self.keep = False
         self.kept = None
         self.calls = []
+
+    @property
+    def gate(self):
+        return torch.sigmoid(self.lin.weight)
 
     def seen(self, h):
         return None
@@ -60,6 +67,10 @@ except RuntimeError:
 """
 WHEN_ASKED = "self.kept = h if self.keep else None"
 KEPT = "out = block(x)\nout = out + block.kept"
+RECORDS = (
+    "class Records(nn.Module):\n    def forward(self, x):\n        self.last = torch.sigmoid(x)\n"
+    "        return self.last\n\n\n"
+)
 LISTED = "out = block(x)\nout = out + KEPT[0]"
 #: By what another file does: the line in `forward`, and the lines of the other file.
 PROJECTS = {
@@ -92,6 +103,30 @@ PROJECTS = {
         "pass",
         "class Same(nn.Module):\n    def forward(self, x):\n        self.last = torch.sigmoid(x)\n"
         "        return self.last\n\n\nblock = Block()\nblock.act = Same()\nout = block(x)\nout = out + block.act.last",
+    ),
+    "replaces a layer of a list": (
+        "h = self.layers[0](self.lin(x))",
+        f"{RECORDS}block = Block()\nblock.layers[0] = Records()\nout = block(x)\nout = out + block.layers[0].last",
+    ),
+    "adds a layer to a table": (
+        "h = self.chosen(self.lin(x))",
+        f"{RECORDS}blocks.ACTS['own'] = Records\nblock = Block(act='own')\n"
+        "out = block(x)\nout = out + block.chosen.last",
+    ),
+    "overrides a property": (
+        "h = self.gate",
+        "class Sub(Block):\n    @property\n    def gate(self):\n        self.kept = torch.sigmoid(self.lin.weight)\n"
+        "        return self.kept\n\n\nblock = Sub()\nout = block(x)\nout = out + block.kept",
+    ),
+    "puts a class before it": (
+        "self.seen(h)",
+        "class Keeps:\n    def seen(self, h):\n        self.kept = h\n\n\nclass Sub(Keeps, Block):\n    pass\n\n\n"
+        f"block = Sub()\n{KEPT}",
+    ),
+    "replaces a function for a while": (
+        "note(h)",
+        "from unittest import mock\nKEPT = []\nblock = Block()\nwith mock.patch.object(blocks, 'note', KEPT.append):\n"
+        "    out = block(x)\nout = out + KEPT[0]",
     ),
     "hooks a layer": (
         "pass",
