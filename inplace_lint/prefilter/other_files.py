@@ -11,6 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from ..project import stored_names
 from ..project.package_files import project_folder
 from ..syntax.nodes import walk
 from .mentioning_files import mentioning
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 _FILES = 100
 #: Levels of subclasses in other files that are looked for.
 _LEVELS = 3
-#: Functions that set the attribute whose name they are given: those of Python, `unittest.mock` and pytest.
-_SETTERS = frozenset({"setattr", "__setattr__", "delattr", "patch", "object"})
 
 
 class OtherFiles:
@@ -132,26 +131,17 @@ class OtherFiles:
         )
 
     def _finds_a_store(self, module: Module, name: str) -> bool:
-        word = re.escape(name.encode())
-        used = rb"\.%s\b[^=\n]*=(?!=)|[\"'.]%s[\"']" % (word, word)
-        others = self._mentioning(module, [name], used)
-        return others is None or any(_stores_into_others(other, module, name) for other in others)
-
-
-def _stores_into_others(other: Module, module: Module, name: str) -> bool:
-    """Whether code of a file sets an attribute of an object that it holds, or names the attribute for a function."""
-    for owner, stored, is_prefix, _ in stores(other.tree, Scope(), set(module.classes)):
-        if owner is None and (bool(stored) and name.startswith(stored) if is_prefix else name == stored):
-            return True
-    return any(isinstance(node, ast.Call) and _is_told_the_name(node, name) for node in walk(other.tree))
-
-
-def _is_told_the_name(call: ast.Call, name: str) -> bool:
-    """Whether a call sets an attribute by its name, alone or dotted: `patch.object(ops, "f", g)`, `patch("ops.f")`."""
-    if getattr(call.func, "attr", getattr(call.func, "id", "")) not in _SETTERS:
-        return False
-    words = [getattr(one, "value", None) for one in call.args]
-    return name in words[1:] or any(isinstance(one, str) and one.endswith(f".{name}") for one in words)
+        """Whether another file sets an attribute of this name, of whichever object it holds."""
+        path = os.path.abspath(module.filename)
+        contents = self._files.project.contents
+        folder = project_folder(path, self._files.project.root)
+        if folder is None:
+            return False
+        contents.packages.setdefault(path, {})[folder, f".{name}"] = stored_names.state_of(
+            name, folder, contents
+        )
+        found = stored_names.setting(name, folder, contents)
+        return found is None or any(os.path.join(folder, one) != path for one in found)
 
 
 def _binds(node: ast.ClassDef, name: str) -> bool:

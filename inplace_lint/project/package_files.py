@@ -60,12 +60,12 @@ def python_files(folder: str) -> list[str] | None:
 
 def containing(name: str, folder: str, contents: Contents) -> list[str] | None:
     """The files below a folder whose text has a name as a whole word, in a fixed order; None if there is too much."""
-    texts = _texts(folder, contents)
-    if texts is None:
+    found = texts(folder, contents)
+    if found is None:
         return None
     word = name.encode()
     whole = re.compile(rb"\b%s\b" % re.escape(word))
-    return [path for path, text in texts if word in text and whole.search(text)]
+    return [path for path, text in found if word in text and whole.search(text)]
 
 
 def state_of(name: str, folder: str, contents: Contents) -> str:
@@ -77,7 +77,7 @@ def state_of(name: str, folder: str, contents: Contents) -> str:
     return digest("\n".join(held).encode(errors="replace"))
 
 
-def _texts(folder: str, contents: Contents) -> list[tuple[str, bytes]] | None:
+def texts(folder: str, contents: Contents) -> list[tuple[str, bytes]] | None:
     """The texts of all files below a folder, kept in `contents` as long as nothing may have changed."""
     if folder not in contents.texts_below:
         contents.texts_below[folder] = _read(folder, contents)
