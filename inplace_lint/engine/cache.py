@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..project import package_files, stored_names, torch_version
+from ..project import package_files, torch_version
 from ..project.contents import UNSTABLE, digest
 from ..project.paths import relative
 from . import graph as graphs
@@ -249,17 +249,17 @@ class Cache:
 
     def _answer(self, top: str, name: str) -> str:
         """What is to be said now of all files below a folder (`Contents.packages`)."""
-        if name.startswith("."):
-            return stored_names.state_of(name[1:], top, self.contents)
-        if name:
-            return package_files.state_of(name, top, self.contents)
         from ..prefilter import package_uses
 
+        if name.startswith("."):
+            return package_uses.state_of(name[1:], top, self.contents)
+        if name:
+            return package_files.state_of(name, top, self.contents)
         return package_uses.of_folder(top, self.contents).said()
 
     def _look_through_packages(self, graph: Graph) -> None:
         """Stores the summaries of the files in packages, so that a later run need not read them."""
-        tops = {top for node in graph.nodes.values() for top, name in node.packages if not name}
+        tops = {top for node in graph.nodes.values() for top, name in node.packages if name[:1] in ("", ".")}
         for top in tops:
             if not any(path.startswith(os.path.join(top, "")) for path in graph.deeds):
                 self._answer(top, "")

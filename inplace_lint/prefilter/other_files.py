@@ -11,10 +11,10 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from ..project import stored_names
 from ..project.package_files import project_folder
 from ..syntax.nodes import walk
 from .mentioning_files import mentioning
+from .package_uses import is_set_elsewhere
 from .set_anew import BY_ANY_NAME
 from .set_elsewhere import Scope, stores
 
@@ -47,7 +47,7 @@ class OtherFiles:
             self._known[key] = (
                 self._replaces_any(module)
                 or self._overrides(module, name)
-                or self._finds_a_store(module, name)
+                or is_set_elsewhere(module, self._files.project, name)
             )
         return self._known[key]
 
@@ -129,19 +129,6 @@ class OtherFiles:
         return any(getattr(one, "module", None) is module for one in order) or any(
             getattr(base, "attr", getattr(base, "id", "")) in names for base in node.bases
         )
-
-    def _finds_a_store(self, module: Module, name: str) -> bool:
-        """Whether another file sets an attribute of this name, of whichever object it holds."""
-        path = os.path.abspath(module.filename)
-        contents = self._files.project.contents
-        folder = project_folder(path, self._files.project.root)
-        if folder is None:
-            return False
-        contents.packages.setdefault(path, {})[folder, f".{name}"] = stored_names.state_of(
-            name, folder, contents
-        )
-        found = stored_names.setting(name, folder, contents)
-        return found is None or any(os.path.join(folder, one) != path for one in found)
 
 
 def _binds(node: ast.ClassDef, name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..project.package_files import project_folder, python_files
@@ -15,6 +16,7 @@ from ..syntax.module import Module
 from ..syntax.nodes import walk
 from ..syntax.unreadable import UnreadableFile
 from ..torchmodel.spelling import canonical
+from .stored_names import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,33 +66,45 @@ _HOOKS = frozenset(
 
 
 class _Deeds:
-    """What a project does: `second` is True if it takes second derivatives; `hooks` are its hook registrations."""
+    """What a project does: `second` is True if it takes second derivatives; `hooks` are its hook registrations.
 
-    __slots__ = ("hooks", "second")
+    `sets` counts the files that set an attribute of each name; with `unread`, there are too many files to look at.
+    """
+
+    __slots__ = ("hooks", "second", "sets", "unread")
 
     def __init__(self) -> None:
-        self.second = False
+        self.second = self.unread = False
+        self.sets: Counter[str] = Counter()
         #: (attribute that holds the module, "" for any; torch.nn classes that it may have, empty for any)
         self.hooks: set[tuple[str, frozenset[str]]] = set()
 
     def said(self) -> str:
-        """The record as text for the cache; "" if it is empty."""
+        """The record, without what is set, as text for the files that rest on it; "" if it is empty."""
         if not self.second and not self.hooks:
             return ""
         return json.dumps([self.second, sorted([held, sorted(kinds)] for held, kinds in self.hooks)])
+
+    def kept(self) -> str:
+        """The whole record of one file as text for the cache."""
+        return json.dumps(
+            [self.second, sorted([held, sorted(kinds)] for held, kinds in self.hooks), sorted(self.sets)]
+        )
 
     @classmethod
     def of(cls, text: str) -> _Deeds:
         """The record from its text."""
         found = cls()
         if text:
-            found.second, hooks = json.loads(text)
+            found.second, hooks, names = json.loads(text)
+            found.sets.update(names)
             found.hooks = {(held, frozenset(kinds)) for held, kinds in hooks}
         return found
 
     def add(self, other: _Deeds) -> None:
         self.second = self.second or other.second
         self.hooks |= other.hooks
+        self.sets.update(other.sets)
 
 
 def takes_second_derivatives(module: Module, project: Project) -> bool:
@@ -104,6 +118,24 @@ def hooks_modules(module: Module, project: Project, attribute: str, kind: str) -
         (not attribute or held in ("", attribute)) and (not kinds or not kind or kind in kinds)
         for held, kinds in _deeds(module, project).hooks
     )
+
+
+def is_set_elsewhere(module: Module, project: Project, name: str) -> bool:
+    """Whether another file of the project sets an attribute of this name, of whichever object it holds."""
+    path = os.path.abspath(module.filename)
+    top = project_folder(path, project.root)
+    if top is None:
+        return False
+    contents = project.contents
+    around = of_folder(top, contents)
+    contents.packages.setdefault(path, {})[top, f".{name}"] = state_of(name, top, contents)
+    own = _Deeds.of(contents.deeds[path][1]).sets[name] if path in contents.deeds else 0
+    return around.unread or around.sets[name] > own
+
+
+def state_of(name: str, top: str, contents: Contents) -> str:
+    """A text that changes when more or fewer files below a folder set an attribute of this name."""
+    return str(of_folder(top, contents).sets[name])
 
 
 def _deeds(module: Module, project: Project) -> _Deeds:
@@ -129,26 +161,28 @@ def _read(top: str, contents: Contents) -> _Deeds:
     found = _Deeds()
     paths = python_files(top)
     if paths is None:  # too many to look at: any of them may hook anything
-        found.second = True
+        found.second = found.unread = True
         found.hooks.add(("", frozenset()))
         return found
     for path in paths:
         held = contents.digest(path)
         known = contents.deeds.get(path)
         if known is None or known[0] != held:
-            known = contents.deeds[path] = (held, _in_file(path, contents).said())
+            known = contents.deeds[path] = (held, _in_file(path, contents).kept())
         found.add(_Deeds.of(known[1]))
     return found
 
 
 def _in_file(path: str, contents: Contents) -> _Deeds:
+    found = _Deeds()
     try:
         source = contents.read(path)
+        found.sets.update({*names_in(source)})
         if any(word in source for word in _WORDS):
-            return _of(Module(path, source))
+            found.add(_of(Module(path, source)))
     except (OSError, UnreadableFile, RecursionError):
         pass  # reported when the file itself is checked
-    return _Deeds()
+    return found
 
 
 def _of(module: Module) -> _Deeds:

@@ -66,8 +66,8 @@ class Contents:
         #: files whose stamp has been compared already, and is that in `seen`
         self._unchanged: set[str] = set()
         #: by path of a file, what was asked on its behalf of all files below a folder, with the answers: of a name,
-        #: where it stands (`package_files.state_of`); of a dot and a name, where an attribute of that name is set
-        #: (`stored_names.state_of`); of "", what the files do (`prefilter.package_uses`)
+        #: where it stands (`package_files.state_of`); of a dot and a name, how many set an attribute of that
+        #: name; of "", what the files do (both `prefilter.package_uses`)
         self.packages: dict[str, dict[tuple[str, str], str]] = {}
         #: by path of a file, files that its findings rest on besides those that it imports: its functions' callers
         self.rests_on: dict[str, set[str]] = {}
@@ -78,8 +78,6 @@ class Contents:
         self.folders: dict[str, Any] = {}
         #: by path of a folder, the paths and texts of the Python files below it (`package_files`)
         self.texts_below: dict[str, list[tuple[str, bytes]] | None] = {}
-        #: ... and where the text of these files sets an attribute of each name (`stored_names`)
-        self.stored_below: dict[str, dict[bytes, tuple[str, ...]] | None] = {}
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file at this absolute path. The first answer is kept until `turn_to`."""
@@ -147,7 +145,6 @@ class Contents:
         self._latest = ("", None, b"")
         self.folders.clear()
         self.texts_below.clear()
-        self.stored_below.clear()
         self.held.clear()
         self._unchanged.clear()
         if all(self._is_file(path) == known for path, known in self.are_files.items()):
