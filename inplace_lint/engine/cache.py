@@ -245,24 +245,24 @@ class Cache:
         if any(are_files.get(one, there) != there for one, there in node.asked.items()):
             return True
         asked_anew = learnt is not None or path in self._bad
-        return asked_anew and any(self._answer(*one) != said for one, said in node.packages.items())
+        return asked_anew and any(self._answer(path, *one) != said for one, said in node.packages.items())
 
-    def _answer(self, top: str, name: str) -> str:
-        """What is to be said now of all files below a folder (`Contents.packages`)."""
+    def _answer(self, path: str, top: str, name: str) -> str:
+        """What is to be said now, on behalf of a file, of the files below a folder (`Contents.packages`)."""
         from ..prefilter import package_uses
 
-        if name.startswith("."):
-            return package_uses.state_of(name[1:], top, self.contents)
-        if name:
-            return package_files.state_of(name, top, self.contents)
-        return package_uses.of_folder(top, self.contents).said()
+        if name[:1] in ("", "."):
+            return package_uses.state_of(name, path, top, self.contents)
+        return package_files.state_of(name, top, self.contents)
 
     def _look_through_packages(self, graph: Graph) -> None:
         """Stores the summaries of the files in packages, so that a later run need not read them."""
+        from ..prefilter import package_uses
+
         tops = {top for node in graph.nodes.values() for top, name in node.packages if name[:1] in ("", ".")}
         for top in tops:
             if not any(path.startswith(os.path.join(top, "")) for path in graph.deeds):
-                self._answer(top, "")
+                package_uses.look_through(top, self.contents)
         below = tuple(os.path.join(top, "") for top in tops)
         graph.deeds = {
             path: (held, said)

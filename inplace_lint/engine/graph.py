@@ -105,14 +105,14 @@ class Graph:
         self.nodes = {path: node for path, node in self.nodes.items() if path in reached}
 
 
-def stands(path: str, node: Node, contents: Contents, asked: Callable[[str, str], str]) -> bool:
+def stands(path: str, node: Node, contents: Contents, asked: Callable[[str, str, str], str]) -> bool:
     """Whether a file by itself is unchanged, with all lookups for it; `asked` answers as in `Contents.packages`."""
     if contents.digest(path) != node.held:
         return False
     is_file = contents.is_file
     if any(is_file(one) != there for one, there in node.asked.items()):
         return False
-    return all(asked(*question) == said for question, said in node.packages.items())
+    return all(asked(path, *question) == said for question, said in node.packages.items())
 
 
 def dumped(graph: Graph, root: str) -> bytes:

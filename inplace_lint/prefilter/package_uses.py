@@ -11,15 +11,15 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..project.package_files import project_folder, python_files
+from ..project.package_files import project_folder, python_files, topmost_package
 from ..syntax.module import Module
 from ..syntax.nodes import walk
 from ..syntax.unreadable import UnreadableFile
 from ..torchmodel.spelling import canonical
-from .stored_names import names_in
+from .stored_names import imports_in, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..project.contents import Contents
     from ..project.modules import Project
@@ -69,13 +69,15 @@ class _Deeds:
     """What a project does: `second` is True if it takes second derivatives; `hooks` are its hook registrations.
 
     `sets` counts the files that set an attribute of each name; with `unread`, there are too many files to look at.
+    `imports`, of one file: the names in each of its import statements, an empty one first if that is relative.
     """
 
-    __slots__ = ("hooks", "second", "sets", "unread")
+    __slots__ = ("hooks", "imports", "second", "sets", "unread")
 
     def __init__(self) -> None:
         self.second = self.unread = False
         self.sets: Counter[str] = Counter()
+        self.imports: list[list[str]] = []
         #: (attribute that holds the module, "" for any; torch.nn classes that it may have, empty for any)
         self.hooks: set[tuple[str, frozenset[str]]] = set()
 
@@ -87,16 +89,15 @@ class _Deeds:
 
     def kept(self) -> str:
         """The whole record of one file as text for the cache."""
-        return json.dumps(
-            [self.second, sorted([held, sorted(kinds)] for held, kinds in self.hooks), sorted(self.sets)]
-        )
+        hooks = sorted([held, sorted(kinds)] for held, kinds in self.hooks)
+        return json.dumps([self.second, hooks, sorted(self.sets), self.imports])
 
     @classmethod
     def of(cls, text: str) -> _Deeds:
         """The record from its text."""
         found = cls()
         if text:
-            found.second, hooks, names = json.loads(text)
+            found.second, hooks, names, found.imports = json.loads(text)
             found.sets.update(names)
             found.hooks = {(held, frozenset(kinds)) for held, kinds in hooks}
         return found
@@ -107,8 +108,67 @@ class _Deeds:
         self.sets.update(other.sets)
 
 
+class _Folder:
+    """The records of all files below a folder, and who imports whom, as far as the last names of their paths tell."""
+
+    def __init__(self, top: str, paths: Sequence[str], contents: Contents) -> None:
+        self.deeds = {path: _recorded(path, contents) for path in paths}
+        self._named: dict[str, list[str]] = {}
+        for path in paths:
+            self._named.setdefault(_stem(path), []).append(path)
+        own = {part for path in paths for part in os.path.relpath(path, top).split(os.sep)} | {*self._named}
+        self._imported = {
+            path: {
+                word
+                for names in deeds.imports
+                if names and (not names[0] or names[0] in own)
+                for word in names
+                if word in self._named
+            }
+            for path, deeds in self.deeds.items()
+        }
+        self._importers: dict[str, list[str]] = {}
+        for path, words in self._imported.items():
+            for word in sorted(words):
+                self._importers.setdefault(word, []).append(path)
+
+    def around(self, path: str) -> _Deeds:
+        """The merged record of the files that may have to do with one.
+
+        Those are the files of its package, and those that lead to its import, with all that these import in turn.
+        """
+        found = _closed([path], lambda one: self._importers.get(_stem(one), ()))
+        found = _closed(
+            found, lambda one: [p for word in self._imported.get(one, ()) for p in self._named[word]]
+        )
+        package = topmost_package(os.path.dirname(path))
+        within = [] if package is None else [p for p in self.deeds if p.startswith(os.path.join(package, ""))]
+        merged = _Deeds()
+        for one in dict.fromkeys([*found, *within]):
+            if one in self.deeds:
+                merged.add(self.deeds[one])
+        return merged
+
+
+def _stem(path: str) -> str:
+    """The name by which a file is imported: its own, or for `__init__.py` that of its folder."""
+    stem = os.path.basename(path).removesuffix(".py")
+    return os.path.basename(os.path.dirname(path)) if stem == "__init__" else stem
+
+
+def _closed(found: Iterable[str], more: Callable[[str], Iterable[str]]) -> list[str]:
+    """These and all that `more` leads to from them."""
+    seen = dict.fromkeys(found)
+    pending = [*seen]
+    while pending:
+        new = [one for one in more(pending.pop()) if one not in seen]
+        seen.update(dict.fromkeys(new))
+        pending += new
+    return [*seen]
+
+
 def takes_second_derivatives(module: Module, project: Project) -> bool:
-    """Whether any file of the project takes second or forward-mode derivatives."""
+    """Whether a file of the project that has to do with this one takes second or forward-mode derivatives."""
     return _deeds(module, project).second
 
 
@@ -127,15 +187,16 @@ def is_set_elsewhere(module: Module, project: Project, name: str) -> bool:
     if top is None:
         return False
     contents = project.contents
-    around = of_folder(top, contents)
-    contents.packages.setdefault(path, {})[top, f".{name}"] = state_of(name, top, contents)
-    own = _Deeds.of(contents.deeds[path][1]).sets[name] if path in contents.deeds else 0
+    around = _around(path, top, contents)
+    contents.packages.setdefault(path, {})[top, f".{name}"] = state_of(name, path, top, contents)
+    own = _recorded(path, contents).sets[name]
     return around.unread or around.sets[name] > own
 
 
-def state_of(name: str, top: str, contents: Contents) -> str:
-    """A text that changes when more or fewer files below a folder set an attribute of this name."""
-    return str(of_folder(top, contents).sets[name])
+def state_of(name: str, path: str, top: str, contents: Contents) -> str:
+    """A text that changes when what is asked on behalf of a file has another answer: of "", or of ".attribute"."""
+    around = _around(path, top, contents)
+    return str(around.sets[name[1:]]) if name else around.said()
 
 
 def _deeds(module: Module, project: Project) -> _Deeds:
@@ -143,34 +204,45 @@ def _deeds(module: Module, project: Project) -> _Deeds:
     path = os.path.abspath(module.filename)
     top = project_folder(path, project.root)
     if top is not None:
-        around = of_folder(top, project.contents)
+        around = _around(path, top, project.contents)
         found.add(around)
         project.contents.packages.setdefault(path, {})[top, ""] = around.said()
     return found
 
 
-def of_folder(top: str, contents: Contents) -> _Deeds:
-    """The merged record of all files below a folder, cached in `contents`."""
-    if top not in contents.folders:
-        contents.folders[top] = _read(top, contents)
-    found: _Deeds = contents.folders[top]
+def _around(path: str, top: str, contents: Contents) -> _Deeds:
+    """The merged record of the files below a folder that have to do with a file, cached in `contents`."""
+    key = f"{top}\0{path}"
+    if key not in contents.folders:
+        folder = look_through(top, contents)
+        contents.folders[key] = _unread() if folder is None else folder.around(path)
+    found: _Deeds = contents.folders[key]
     return found
 
 
-def _read(top: str, contents: Contents) -> _Deeds:
+def _unread() -> _Deeds:
+    """The record where there are too many files to look at: any of them may do anything."""
     found = _Deeds()
-    paths = python_files(top)
-    if paths is None:  # too many to look at: any of them may hook anything
-        found.second = found.unread = True
-        found.hooks.add(("", frozenset()))
-        return found
-    for path in paths:
-        held = contents.digest(path)
-        known = contents.deeds.get(path)
-        if known is None or known[0] != held:
-            known = contents.deeds[path] = (held, _in_file(path, contents).kept())
-        found.add(_Deeds.of(known[1]))
+    found.second = found.unread = True
+    found.hooks.add(("", frozenset()))
     return found
+
+
+def look_through(top: str, contents: Contents) -> _Folder | None:
+    """The records of all files below a folder, cached in `contents`; None if there are too many."""
+    if top not in contents.folders:
+        paths = python_files(top)
+        contents.folders[top] = None if paths is None else _Folder(top, paths, contents)
+    found: _Folder | None = contents.folders[top]
+    return found
+
+
+def _recorded(path: str, contents: Contents) -> _Deeds:
+    held = contents.digest(path)
+    known = contents.deeds.get(path)
+    if known is None or known[0] != held:
+        known = contents.deeds[path] = (held, _in_file(path, contents).kept())
+    return _Deeds.of(known[1])
 
 
 def _in_file(path: str, contents: Contents) -> _Deeds:
@@ -178,6 +250,7 @@ def _in_file(path: str, contents: Contents) -> _Deeds:
     try:
         source = contents.read(path)
         found.sets.update({*names_in(source)})
+        found.imports = [*imports_in(source)]
         if any(word in source for word in _WORDS):
             found.add(_of(Module(path, source)))
     except (OSError, UnreadableFile, RecursionError):

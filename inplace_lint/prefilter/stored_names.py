@@ -1,6 +1,7 @@
-"""Finds, by text, the attributes that a file sets of some object which it holds: `net.act = Mine()`.
+"""Finds, by text, what a file imports, and the attributes that it sets of some object which it holds.
 
-What a method sets of its own object is left out: that is found by the classes. Text in comments and strings counts too.
+`net.act = Mine()` sets one. What a method sets of its own object is left out: that is found by the classes. Text in
+comments and strings counts too.
 """
 
 from __future__ import annotations
@@ -32,3 +33,20 @@ def names_in(text: bytes) -> Iterator[str]:
             indent = len(text[begin : match.start()]) - len(text[begin : match.start()].lstrip(b" "))
             if held != b"self" or indent < _IN_A_METHOD:
                 yield name.decode()
+
+
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))",
+    re.MULTILINE,
+)
+_WORD = re.compile(rb"\w+")
+
+
+def imports_in(text: bytes) -> Iterator[list[str]]:
+    """The names in each import statement of a text, in order; an empty one comes first if it is relative."""
+    for match in _IMPORT.finditer(text):
+        level, module, members, plain = match.groups()
+        names = [
+            one.decode() for one in _WORD.findall(b" ".join((module or b"", members or b"", plain or b"")))
+        ]
+        yield ["", *names] if level else names
