@@ -253,7 +253,7 @@ class Cache:
 
         if name[:1] in ("", "."):
             return package_uses.state_of(name, path, top, self.contents)
-        return package_files.state_of(name, top, self.contents)
+        return package_files.state_of(name, top, self.contents, path)
 
     def _look_through_packages(self, graph: Graph) -> None:
         """Stores the summaries of the files in packages, so that a later run need not read them."""

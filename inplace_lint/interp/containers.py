@@ -327,7 +327,10 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
             before = [(run.path, one) for one in items(run, sequence) or ()]
         smear(run, sequence, value)
         run.state.slots[(sequence, LAST)] = value
-        if before is not None and len(before) < _APPENDED:
+        here = run.within[-1] if run.within else None
+        # What was made before the loop may be one of more than the rounds that are run.
+        made_here = not isinstance(value, TorchModule) or value.loop is here
+        if before is not None and len(before) < _APPENDED and made_here:
             sequence.appended = [*before, (run.path, value)]
     elif count is not None and count == sequence.longest:
         for i, kept in enumerate([*(items(run, sequence) or ())[1:], value]):

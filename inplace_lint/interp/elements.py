@@ -34,10 +34,7 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
     """The element under `key`, of a container in which `found` stands for any element.
 
     A tensor gets an alias for each key. Objects that a loop stored are dealt out in the order in which keys are read.
-    Which of several kinds of layers stands at a key is not known.
     """
-    if is_mixed(found):
-        return Unknown()
     name: object = (
         (type(key.value), key.value) if isinstance(key, Constant) else tuple(_parts(run, key)) or key
     )

@@ -239,7 +239,7 @@ def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
     if end is not None:
         return end
     found = run.state.get((sequence, ANY))
-    if found is None:
+    if found is None or elements.is_mixed(found):
         return Unknown()
     return containers.one_of_many(run, elements.taken(run, sequence, found, Constant(index)))
 

@@ -161,7 +161,9 @@ def _layer(run: Run, module: Module, dotted: str, config: dict[str, Value], at: 
     if module.has_weights({name: ops.kind(run, value) for name, value in config.items()}):
         weights = run.new_tensor("parameter", DOES, at, leaf=True)
         weights.storage.initialised = True
-    return TorchModule(dotted, config, weights, run.place(at))
+    made = TorchModule(dotted, config, weights, run.place(at))
+    made.loop = run.within[-1] if run.within else None
+    return made
 
 
 def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:

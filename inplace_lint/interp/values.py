@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from ..torchmodel.op import Op
     from .class_value import ClassValue
-    from .frames import Place
+    from .frames import Loop, Place
     from .guards import Guard
     from .heap import Write
     from .iterators import Rising
@@ -302,7 +302,7 @@ class Instance(Value):
 class TorchModule(Value):
     """A layer of torch: its name in the table, its constructor arguments, and one tensor for all its parameters."""
 
-    __slots__ = ("assigned", "built", "config", "many", "name", "owns", "weights")
+    __slots__ = ("assigned", "built", "config", "loop", "many", "name", "owns", "weights")
 
     def __init__(
         self, name: str, config: dict[str, Value], weights: Tensor | None, built: Place | None
@@ -314,8 +314,9 @@ class TorchModule(Value):
         self.name = name
         self.config = config
         self.weights = weights
-        #: the call that built it
+        #: the call that built it, and the innermost loop around that
         self.built = built
+        self.loop: Loop | None = None
         self.owns: dict[str, Tensor] = {}
 
 

@@ -33,7 +33,8 @@ def mentioning(
     path = os.path.abspath(asking.filename)
     found: dict[str, None] = {}
     for name in names:
-        contents.packages.setdefault(path, {})[folder, name] = state_of(name, folder, contents)
+        asked = name if used is None else f"{name}\0{used.pattern.decode('latin-1')}"
+        contents.packages.setdefault(path, {})[folder, asked] = state_of(asked, folder, contents, path)
         paths = containing(name, folder, contents)
         if paths is None:
             return None

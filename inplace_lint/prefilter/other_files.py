@@ -96,7 +96,7 @@ class OtherFiles:
         names = {*module.classes}
         for _ in range(_LEVELS if names else 0):
             words = b"|".join(re.escape(name.encode()) for name in sorted(names))
-            used = rb"^\s*class\b[^:]*\b(?:%s)\b|=\s*(?:\w+\.)*(?:%s)\s*$|\b(?:%s)\s+as\b" % (
+            used = rb"^\s*class\s+\w+\s*\([^:]*\b(?:%s)\b|=\s*(?:\w+\.)*(?:%s)\s*$|\b(?:%s)\s+as\b" % (
                 words,
                 words,
                 words,

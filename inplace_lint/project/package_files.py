@@ -68,12 +68,20 @@ def containing(name: str, folder: str, contents: Contents) -> list[str] | None:
     return [path for path, text in found if word in text and whole.search(text)]
 
 
-def state_of(name: str, folder: str, contents: Contents) -> str:
-    """A text that changes whenever `containing` has another answer, or one of its files another content."""
+def state_of(asked: str, folder: str, contents: Contents, asking: str) -> str:
+    """A text that changes whenever `containing` has another answer, or one of its files another content.
+
+    The file `asking` itself is left out: what is known of it is stale anyway once it changes. What is asked is a name,
+    and after a zero perhaps a pattern: then only files with a match of it count.
+    """
+    name, _, pattern = asked.partition("\0")
     found = containing(name, folder, contents)
     if found is None:
         return "?"
-    held = [f"{os.path.relpath(path, folder)} {contents.digest(path)}" for path in found]
+    if pattern:
+        used = re.compile(pattern.encode("latin-1"), re.MULTILINE)
+        found = [path for path in found if used.search(contents.read(path))]
+    held = [f"{os.path.relpath(path, folder)} {contents.digest(path)}" for path in found if path != asking]
     return digest("\n".join(held).encode(errors="replace"))
 
 

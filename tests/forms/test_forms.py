@@ -25,7 +25,6 @@ KNOWN = {
     "library: partial attrs": "missed",
     "library: singledispatch": "missed",
     "library: cmp_to_key": "false",
-    "library: methodcaller": "missed",
     "library: operator iadd": "missed",
     "library: namedtuple fields": "false",
     "library: dc order": "false",
