@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import torch
 
 
+#: What PyTorch says where it refuses: in backward, and at the write of a leaf.
+_REFUSALS = ("modified by an inplace operation", "used in an in-place operation")
+
+
 def spoils(result: torch.Tensor) -> bool:
     """Whether torch refuses a backward from this tensor because what it needs was written in place."""
     try:
@@ -36,7 +40,7 @@ def refuses(program: Path, folder: Path) -> bool:
     try:
         runpy.run_path(str(program), run_name="__main__")
     except RuntimeError as error:
-        assert "modified by an inplace operation" in str(error)
+        assert any(said in str(error) for said in _REFUSALS)
         return True
     finally:
         sys.path.remove(str(folder))
