@@ -237,12 +237,27 @@ def look_through(top: str, contents: Contents) -> _Folder | None:
     return found
 
 
+#: The records of texts by their digests, of all projects of this process: most files stay what they are.
+_records: dict[str | None, tuple[_Deeds, str]] = {}
+_RECORDS = 20_000
+
+
 def _recorded(path: str, contents: Contents) -> _Deeds:
     held = contents.digest(path)
     known = contents.deeds.get(path)
     if known is None or known[0] != held:
-        known = contents.deeds[path] = (held, _in_file(path, contents).kept())
-    return _Deeds.of(known[1])
+        if held not in _records:
+            _remember(held, _in_file(path, contents).kept())
+        known = contents.deeds[path] = (held, _records[held][1])
+    elif held not in _records:
+        _remember(held, known[1])
+    return _records[held][0]
+
+
+def _remember(held: str | None, text: str) -> None:
+    if len(_records) >= _RECORDS:
+        _records.clear()
+    _records[held] = (_Deeds.of(text), text)
 
 
 def _in_file(path: str, contents: Contents) -> _Deeds:

@@ -257,9 +257,11 @@ def test_of_a_package_only_changed_files_are_searched_for_what_it_does(
         return search(path, given)
 
     monkeypatch.setattr(package_uses, "_in_file", noted)
+    monkeypatch.setattr(package_uses, "_records", {})
     changing.put(Path(), "pkg/attention.py", changing.ATTENTION + "\n\ndef more(x):\n    return x + 1\n")
     warm = lint("pkg/attention.py")
     assert searched == ["attention.py"]
+    monkeypatch.setattr(package_uses, "_records", {})
     assert warm == lint("pkg/attention.py", "--no-cache")
     assert set(searched) == {"__init__.py", "attention.py", "train.py"}
 
