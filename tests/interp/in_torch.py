@@ -35,6 +35,8 @@ def told(source: str) -> list[str]:
 
 def refuses(program: Path, folder: Path) -> bool:
     """Whether torch refuses an in-place write when a program is run as a script that imports the files of a folder."""
+    own = {path.stem for path in folder.iterdir()}  # other tests may have imported files of these names
+    hidden = {name: sys.modules.pop(name) for name in [*sys.modules] if name.partition(".")[0] in own}
     known = set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
@@ -47,4 +49,5 @@ def refuses(program: Path, folder: Path) -> bool:
         for name in set(sys.modules) - known:
             if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(folder)):
                 del sys.modules[name]
+        sys.modules.update(hidden)
     return False
