@@ -144,20 +144,6 @@ HAZARDS = {
             def hinge(self, real, fake):
                 return self(real).mean() + self(fake).mean()
     """,
-    "... by the name of its forward": """
-        class Net(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.w = nn.Parameter(torch.randn(3))
-                self.register_buffer("u", torch.ones(3))
-
-            def forward(self, x):
-                self.u.mul_(0.9)
-                return x * torch.dot(self.u, self.w)
-
-            def hinge(self, real, fake):
-                return self.forward(real).mean() + self.forward(fake).mean()
-    """,
     "a function that goes over the parameters itself": """
         def decay(m):
             with torch.no_grad():
@@ -178,6 +164,8 @@ HAZARDS = {
                 return self(real) + fake.sum()
     """,
 }
+TWICE = HAZARDS["a method that runs its own object twice"]
+HAZARDS["... by the name of its forward"] = TWICE.replace("self(", "self.forward(")
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n\n"
 RUN = "\n\nNet().hinge(torch.randn(2, 3), torch.randn(2, 3)).backward()\n"
 
