@@ -173,7 +173,7 @@ class Context:
         self.reached = run.steps.trains or self.of_module
         #: places that raise at once, though reported only as possible: the saves spoiled there are never used
         self.raising: set[ast.AST] = set()
-        self._behind: dict[Node, Guard] | None = None
+        self._behind: dict[bool, dict[Node, Guard]] = {}
 
     def hazard(
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
@@ -265,13 +265,16 @@ class Context:
     def _is_likely(self, saved: Saved, write: Write) -> bool:
         """Whether a gradient is likely to flow to a save's inputs: if nothing says otherwise, most inputs are data.
 
-        It is likely if the run takes a backward, and the save depends on more than data; or if the function spoils the
-        result of an op and returns what was computed from it.
+        It is likely if the run takes a backward, and the save depends on more than data; if the function spoils the
+        result of an op and returns what was computed from it; or if that is one number, as a loss or an energy is.
         """
         if self.run.steps.trains:
             return not self.is_fed(saved)
-        spoilt = saved.result and _are_in_one_call(saved.place, write.place) and self._returned(saved)
-        return spoilt and not _rests_on_options(saved)
+        if not _are_in_one_call(saved.place, write.place) or _rests_on_options(saved):
+            return False
+        return saved.node in self._behind_returned(numbers=True) or (
+            saved.result and saved.node in self._behind_returned(numbers=False)
+        )
 
     def is_fed(self, saved: Saved) -> bool:
         """Whether the run trains a module, and the save depends on the function's arguments alone, that is, on data."""
@@ -298,14 +301,16 @@ class Context:
         run = self.run
         return bool(whatever(where(guard, run.evaluation, 0), run.doubtful))
 
-    def _returned(self, saved: Saved) -> bool:
-        """Whether the function returns a tensor whose graph contains the saving node."""
-        if self._behind is None:
+    def _behind_returned(self, numbers: bool) -> dict[Node, Guard]:
+        """The graph nodes behind the tensors that the function returns; with `numbers`, behind those of one number."""
+        if numbers not in self._behind:
             returned = self.run.root.returned
-            if self.root is not None and self.root.owner is None:  # a method's unknown callees are layers
+            if numbers:
+                returned = [(guard, tensor) for guard, tensor in returned if tensor.sizes == ()]
+            elif self.root is not None and self.root.owner is None:  # a method's unknown callees are layers
                 returned = [(guard, tensor) for guard, tensor in returned if not _may_be_an_object(tensor)]
-            self._behind = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
-        return saved.node in self._behind
+            self._behind[numbers] = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
+        return self._behind[numbers]
 
     def _version(self, place: Place, saved: Saved) -> tuple[int, int] | None:
         """The version of the storage before and after the write at `place`; None if not all writes are in sight."""
@@ -353,10 +358,11 @@ class Context:
             if event.kind == "leaf" and not (event.early or event.stepped):
                 return
             sure = run.steps.trains if event.stepped else self.reached and not event.is_bare()
+            sure = sure or (event.kind == "multi-view" and self._is_for_a_number(event))
             is_data = event.kind != "leaf" and self._are_data(event.sources)
             sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
-        if not self.is_trained(guard) or event.by_argument or event.doubtful:
+        if not self.is_trained(self._whichever(event, guard)) or event.by_argument or event.doubtful:
             confidence = POSSIBLE
         if event.kind == "multi-view" and event.is_by_a_flag() and not run.as_built_by_default(guard):
             # It raises at once for anyone who sets the flag and trains, so nobody does both.
@@ -374,6 +380,18 @@ class Context:
         known = found.get(finding.key())
         if known is None or known.confidence < confidence:
             found[finding.key()] = finding
+
+    def _whichever(self, event: Event, guard: Guard) -> Guard:
+        """The paths of an event, with those on which the same write meets another alias: `x.cpu()` or a copy of it."""
+        for other in self.run.found.events:
+            if other is not event and other.kind == event.kind and other.place.at is event.place.at:
+                guard = either(guard, other.guard)
+        return guard
+
+    def _is_for_a_number(self, event: Event) -> bool:
+        """Whether what was written goes into a single number that the function returns, as a loss is."""
+        behind = self._behind_returned(numbers=True)
+        return any(node in behind for _, node in self.run.heap.record(event.storage).nodes)
 
     def site(
         self, write: Place, saved: Place | None

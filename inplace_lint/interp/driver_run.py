@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..prefilter import driver_synthesis
+from ..prefilter.source_words import steps_something
 from ..syntax.lower import lower_body
 from .budget import OutOfBudget
 from .guards import ALWAYS
@@ -49,6 +50,7 @@ class DriverRun(Interpreter):
         for way in ways:
             self.path = ALWAYS
             self.entering.deep = self.entering.deep.union(way.functions)
+            self.handed.expects_modules = any(map(steps_something, way.functions))
             for name in way.unknown:
                 given = self.state.slots[(self.frame.uid, name)] = Unknown()
                 given.alone = True

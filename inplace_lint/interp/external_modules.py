@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import unmodeled, wrapped_results
+from .graph import parts_of_losses, reach
+from .guards import ALWAYS
 from .heap import Saved
 from .storage import DOES
 from .values import (
@@ -33,10 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .frames import Place
-    from .graph import Node
+    from .graph import Node, Root
     from .guards import Guard
     from .heap import Hazard
     from .run import Run
+    from .run_records import Passed
     from .storage import Storage
 
 #: Keys in the state of an unknown value that no attribute can have.
@@ -81,7 +84,7 @@ def called(
     owner = func.owner
     behind = unmodeled.tensors_behind(run, func) if isinstance(owner, Unknown) and owner.returned else []
     result.nodes, result.returned = [*given, *behind], True
-    result.alone = func.alone and all(is_alone(run, value) for value in values)
+    result.alone = weights is None and func.alone and all(is_alone(run, value) for value in values)
     wrapped_results.note(run, result, values)
     if run.grad in ("on", "unknown"):
         if given and weights is None and run.program.prefilter.notes:
@@ -293,21 +296,21 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     if not told:
         return
     heap = run.heap
-    reached: set[Node] = set()
-    losses: set[Node] = set()
-    for root in heap.roots:
-        if root.time is not None and root.time > run.steps.last:
-            reached.update(root.reach())
-            losses.update(node for _, node in root.nodes)
+    since = [root for root in heap.roots if root.time is not None and root.time > run.steps.last]
+    reached = {node for root in since for node in root.reach()}
+    passed = _passed_through(run, since, reached)
     run.steps.last = heap.time
     run.steps.of_parameters = True
     for optimizer, held in run.steps.held.items():
+        shared: dict[int, set[Node]] = {}
         for hazard, earlier in held:
-            # Now a backward needs all that the losses before the step were computed from, or it steps the same again.
+            # Now a backward goes through a tensor that one before the step went through, or it steps the same again.
+            if id(earlier) not in shared:
+                shared[id(earlier)] = {*reach([(ALWAYS, node) for *_, node in earlier & passed])}
             same = optimizer is told[0] and hazard.saved.node in reached
-            hazard.held = hazard.held and not same and not earlier <= reached
+            hazard.held = hazard.held and not same and hazard.saved.node not in shared[id(earlier)]
     leaves = {node for node in reached if not node.edges}
-    trainable = _trainable(run, leaves)
+    trainable = _trainable(run, leaves, _of_criteria(run, heap.roots))
     groups: list[list[Hazard]] = []
     place = run.place(at)
     clipped, run.steps.clipped = run.steps.clipped, set()
@@ -325,11 +328,26 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
             # backward reaches the saving node again.
             hazard.held = hazard.saved.node in reached
             if hazard.held:
-                run.steps.held.setdefault(told[0], []).append((hazard, losses))
+                run.steps.held.setdefault(told[0], []).append((hazard, passed))
 
 
-def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:
-    """The storages of those leaves that an optimizer may step: all that are not plainly data."""
+def _passed_through(run: Run, roots: Sequence[Root], reached: set[Node]) -> set[Passed]:
+    """The tensors that backwards from `roots`, which reached these nodes, went through as a whole.
+
+    What an unknown callee was given may be a tuple of which it uses a part: that is the same part at each of its calls.
+    """
+    found: set[Passed] = {(None, None, node) for node in run.heap.needed_as_tensors(reached, roots)}
+    for func, forwards in run.handed.forwards.items():
+        for forward in forwards:
+            made = forward.result.tensor
+            if made is not None and any(node in reached for _, node in run.heap.nodes(made, ALWAYS)):
+                for guard, tensor in forward.result.nodes:
+                    found.update((func, tensor.storage, node) for _, node in run.heap.nodes(tensor, guard))
+    return found
+
+
+def _trainable(run: Run, nodes: set[Node], losses: set[Storage]) -> list[Storage]:
+    """The storages of those leaves that an optimizer may step: all that are not plainly data, nor of a loss."""
     handed_on = {
         value
         for forwards in run.handed.forwards.values()
@@ -337,11 +355,42 @@ def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:
         if len(forward.values) > 1  # one of them may be a module, as in `loss_of(model, x)`
         for value in forward.values
     }
-    return [storage for storage in run.heap.storages_of(nodes) if not _is_data(run, storage.value, handed_on)]
+    return [
+        storage
+        for storage in run.heap.storages_of(nodes)
+        if storage not in losses and not _is_data(run, storage.value, handed_on)
+    ]
+
+
+def _of_criteria(run: Run, roots: Sequence[Root]) -> set[Storage]:
+    """The expected weights of callees that are loss functions, and so have none, as far as the code shows.
+
+    What they return is a loss, or a part of one, and is computed from what another callee returned.
+    """
+    found: set[Storage] = set()
+    losses = parts_of_losses(roots)
+    for func, forwards in run.handed.forwards.items():
+        weights = known_weights(run, func)
+        if weights is not None and all(_is_of_a_criterion(run, forward, losses) for forward in forwards):
+            found.add(weights.storage)
+    return found
+
+
+def _is_of_a_criterion(run: Run, forward: Forward, losses: set[Node]) -> bool:
+    made = forward.result.tensor
+    return (
+        made is not None
+        and any(node in losses for _, node in run.heap.nodes(made, ALWAYS))
+        and any(
+            node.edges
+            for guard, tensor in forward.result.nodes
+            for _, node in run.heap.nodes(tensor, guard)
+        )
+    )
 
 
 def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
-    """Whether a value is data: an argument, a part of one, or the result of a call, and not possibly a module."""
+    """Whether a value is data: an argument, a part of one, an item of a loop, or what a call returned; and no module."""
     if value is None:
         return False
     if value in handed_on and not (value.tensor is not None and value.tensor.storage.is_tensor()):
@@ -349,7 +398,9 @@ def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
     whole: Value | None = value
     while isinstance(whole, Unknown) and whole.owner is not None and not whole.returned:
         whole = whole.owner
-    return isinstance(whole, Unknown) and (whole.returned or whole in run.root.args.values())
+    if isinstance(whole, Unknown) and (whole.returned or whole in run.root.args.values()):
+        return True
+    return _is_of_a_round(run, value)
 
 
 def _is_of_a_round(run: Run, value: Unknown) -> bool:

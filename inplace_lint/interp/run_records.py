@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .storage import Storage
     from .values import Instance, Parameters, Pattern, Sequence_, Tensor, Unknown, Value
     from .version_checks import Region
+
+    #: what a backward goes through as a whole: the tensor of a node, or what this callee uses of a value with this node
+    Passed: TypeAlias = "tuple[Value | None, Storage | None, Node]"
 
 
 class Root:
@@ -244,9 +247,9 @@ class Steps:
         self.clipped: set[Storage] = set()
         #: the heap's time of the last step of an unknown optimizer
         self.last = -1
-        #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use, each with the
-        #: losses of the backwards before the step
-        self.held: dict[Value, list[tuple[Hazard, set[Node]]]] = {}
+        #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use, each with what
+        #: the backwards before the step went through (`external_modules`)
+        self.held: dict[Value, list[tuple[Hazard, set[Passed]]]] = {}
 
 
 class Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..prefilter.grad_mode import is_unrecorded_method
-from ..prefilter.source_words import Pattern, runs_backward
+from ..prefilter.source_words import Pattern, runs_backward, steps_something
 from ..syntax.nodes import key_of
 from . import classes, driver_run, external_modules, inherited, lookup, names, objects
 from .budget import NESTED, OutOfBudget
@@ -139,18 +139,12 @@ _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 
 def _expect_weights(run: Run, source: FunctionSource) -> None:
     """Treat arguments whose `parameters()` the text reads as modules from the start: earlier calls save them too."""
-    run.handed.expects_modules = _steps_something(source)
+    run.handed.expects_modules = steps_something(source)
     text = source.text
     for name in _ASKED().findall(text) if b"parameters(" in text else ():
         value = run.root.args.get(name.decode())
         if isinstance(value, Unknown) and value.tensor is None:
             external_modules.expected_weights(run, value)
-
-
-def _steps_something(source: FunctionSource) -> bool:
-    """Whether the text of the function, or of its class, has a backward, a step and a zero_grad."""
-    text = source.text if source.owner is None else source.owner.text
-    return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
 
 
 def run_body(

@@ -35,6 +35,7 @@ class Storage:
         "grad",
         "has_axes",
         "initialised",
+        "into",
         "leaf",
         "made",
         "moved",
@@ -82,6 +83,8 @@ class Storage:
         self.proved = proved
         #: only uses of its elements proved it: it may be a list of tensors as well
         self.parts_only = False
+        #: an index was taken of it that a list, or a tuple, would accept too
+        self.into = False
         #: the heap's times at which an element was assigned: if it is a list, the element is another tensor then
         self.puts: tuple[int, ...] = ()
         #: its values come from outside and were only moved (reshaped, stacked), never computed with

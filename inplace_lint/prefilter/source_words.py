@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-    from ..syntax.module import Module
+    from ..syntax.module import FunctionSource, Module
 
 
 class Pattern:
@@ -28,6 +28,12 @@ class Pattern:
 
             self._compiled = re.compile(self._text)
         return self._compiled
+
+
+def steps_something(source: FunctionSource) -> bool:
+    """Whether the text of the function, or of its class, has a backward, a step and a zero_grad."""
+    text = source.text if source.owner is None else source.owner.text
+    return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
 
 
 def mentions(module: Module, words: set[str]) -> list[int]:

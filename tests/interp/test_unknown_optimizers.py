@@ -33,6 +33,16 @@ class Net(nn.Module):
         return out if self.outputs == 1 else (out, out * 2)
 
 
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk, self.left, self.right = nn.Linear(3, 3), nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, x):
+        h = torch.tanh(self.trunk(x)).detach()
+        return self.left(h).exp(), self.right(h).exp()
+
+
 def crit(out, y):
     return ((out - y) ** 2).mean()
 
@@ -41,6 +51,9 @@ loader = [(torch.rand(2, 3), torch.rand(2, 3)) for _ in range(3)]
 model, other = Net({outputs}), Net()
 opt = torch.optim.SGD(model.parameters(), lr=0.1)
 opt2 = torch.optim.SGD(other.parameters(), lr=0.1)
+heads = Heads()
+opt3 = torch.optim.SGD(heads.left.parameters(), lr=0.1)
+opt4 = torch.optim.SGD(heads.right.parameters(), lr=0.1)
 train({values})
 """
 #: By name: the arguments, the number of tensors that the model returns, the body.
@@ -81,6 +94,78 @@ PROGRAMS = {
         loss = F.mse_loss(out, y)
         opt.zero_grad()
         loss.backward(retain_graph=True)
+        opt.step()""",
+    ),
+    "what a discriminator returned is needed again": (
+        "model, other, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        fake = other(model(x))
+        opt2.zero_grad()
+        (other(y).mean() - fake.mean()).backward(retain_graph=True)
+        opt2.step()
+        opt.zero_grad()
+        (-fake.mean()).backward()
+        opt.step()""",
+    ),
+    "... by a criterion": (
+        "model, other, crit, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        fake, real = other(model(x)), other(y)
+        opt2.zero_grad()
+        loss = 0.5 * (crit(real, torch.ones_like(real)) + crit(fake, torch.zeros_like(fake)))
+        loss.backward(retain_graph=True)
+        opt2.step()
+        opt.zero_grad()
+        (crit(fake, torch.ones_like(fake)) + crit(x, y)).backward()
+        opt.step()""",
+    ),
+    "... more than once": (
+        "model, other, crit, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        fake = other(model(x))
+        for _ in range(2):
+            opt2.zero_grad()
+            loss = crit(fake, y)
+            loss.backward(retain_graph=True)
+            opt2.step()""",
+    ),
+    "good: another part is needed": (
+        "heads, crit, loader, opt3, opt4",
+        1,
+        """    for x, y in loader:
+        left, right = heads(x)
+        opt3.zero_grad()
+        crit(left, y).backward(retain_graph=True)
+        opt3.step()
+        opt4.zero_grad()
+        crit(right, y).backward()
+        opt4.step()""",
+    ),
+    "good: ... by its index": (
+        "heads, loader, opt3, opt4",
+        1,
+        """    for x, y in loader:
+        out = heads(x)
+        opt3.zero_grad()
+        (out[0] - y).square().mean().backward(retain_graph=True)
+        opt3.step()
+        opt4.zero_grad()
+        (out[1] - y).square().mean().backward()
+        opt4.step()""",
+    ),
+    "good: what the other network computed is needed": (
+        "model, other, crit, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        out = model(x)
+        opt2.zero_grad()
+        crit(other(out), y).backward(retain_graph=True)
+        opt2.step()
+        opt.zero_grad()
+        crit(out, y).backward()
         opt.step()""",
     ),
     "gradients are clipped for the step": (
