@@ -367,26 +367,24 @@ def _of_criteria(run: Run, roots: Sequence[Root]) -> set[Storage]:
 
     What they return is a loss, or a part of one, and is computed from what another callee returned.
     """
-    found: set[Storage] = set()
-    losses = parts_of_losses(roots)
-    for func, forwards in run.handed.forwards.items():
-        weights = known_weights(run, func)
-        if weights is not None and all(_is_of_a_criterion(run, forward, losses) for forward in forwards):
-            found.add(weights.storage)
-    return found
+    heap, losses = run.heap, parts_of_losses(roots)
+    expected = {
+        func: weights for func in run.handed.forwards if (weights := known_weights(run, func)) is not None
+    }
+    leaves = {node for weights in expected.values() for _, node in heap.record(weights.storage).nodes}
 
+    def is_of_a_criterion(forward: Forward) -> bool:
+        made = forward.result.tensor
+        if made is None or losses.isdisjoint(node for _, node in heap.nodes(made, ALWAYS)):
+            return False
+        given = [found for guard, tensor in forward.result.nodes for found in heap.nodes(tensor, guard)]
+        return not leaves.isdisjoint(reach(given))
 
-def _is_of_a_criterion(run: Run, forward: Forward, losses: set[Node]) -> bool:
-    made = forward.result.tensor
-    return (
-        made is not None
-        and any(node in losses for _, node in run.heap.nodes(made, ALWAYS))
-        and any(
-            node.edges
-            for guard, tensor in forward.result.nodes
-            for _, node in run.heap.nodes(tensor, guard)
-        )
-    )
+    return {
+        weights.storage
+        for func, weights in expected.items()
+        if all(is_of_a_criterion(forward) for forward in run.handed.forwards[func])
+    }
 
 
 def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, cuts, indexing, inherited, mappings, positions, protocols
+from . import containers, cuts, indexing, inherited, mappings, positions, protocols, unmodeled
 from .frames import DEAD, FIRST, OVER
 from .guards import both, either, implies
 from .iterators import Iteration
@@ -135,7 +135,8 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
             return False, [*([] if first is None else [first]), *between, *([] if last is None else [last])]
         if element is not None:
             return False, [element, _another_layer(run, element)]
-    if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
+    stands = value.tensor if isinstance(value, Unknown) else None
+    if isinstance(value, Tensor) or (stands is not None and stands.storage.is_tensor()):
         row = indexing.iterate(run, value, at)
         return False, [row, row]
     if isinstance(value, Parameters):
@@ -150,7 +151,15 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     owner = value if isinstance(value, Unknown) and value.is_given() else None
     first, last = Unknown(owner), Unknown(owner)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
-    return False, [first, last]
+    return False, _computed(run, [first, last], value) if owner is None else [first, last]
+
+
+def _computed(run: Run, elements: list[Unknown], value: Value) -> list[Value]:
+    """The new elements of an iterable that is not known: they depend on what that was computed from."""
+    given = unmodeled.tensors_behind(run, value)
+    for one in elements if given else ():
+        one.nodes, one.returned, one.behind = given, True, unmodeled.behind(run, value)
+    return [*elements]
 
 
 def _iterate_each(run: Run, value: Phi, at: ast.AST) -> tuple[bool, list[Value]]:
@@ -164,7 +173,7 @@ def _iterate_each(run: Run, value: Phi, at: ast.AST) -> tuple[bool, list[Value]]
         if not (isinstance(atom, Constant) and atom.value is None)
     ]
     if any(isinstance(atom, Unknown) and atom.tensor is None for _, atom in alive):
-        return False, [Unknown(), Unknown()]
+        return False, _computed(run, [Unknown(), Unknown()], value)
     each = [(guard, *_iterate(run, atom, at)) for guard, atom in alive]
     counts = {len(elements) for _, _, elements in each}
     if len(counts) == 1 and max(counts) <= _EACH and all(exact for _, exact, _ in each):
