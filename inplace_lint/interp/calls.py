@@ -50,6 +50,7 @@ from .values import (
     Scalar,
     Sequence_,
     Symbol,
+    Tensor,
     TorchModule,
     Unknown,
     Value,
@@ -68,6 +69,8 @@ def call(
     run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool = True
 ) -> Value:
     """The value of `func(*args, **kwargs)`; `exact` is False if a star spread arguments of unknown number."""
+    if isinstance(func, (Phi, Tensor)):
+        func = _moved(func)
     if isinstance(func, Phi):
         return _call_each(run, func, args, kwargs, at, exact)
     while isinstance(func, Bound):
@@ -123,6 +126,21 @@ def call(
     if isinstance(func, Scalar):
         return Scalar()
     return unknown(run, func, args, kwargs, at)
+
+
+def _moved(func: Value) -> Value:
+    """The unknown value behind a callee that `net.to(device)`, which modules have too, took for a tensor: none is called."""
+    found = {_taken_for_a_tensor(atom) for atom in flatten(func)}
+    moved = found.pop() if len(found) == 1 else None
+    return func if moved is None else moved
+
+
+def _taken_for_a_tensor(func: Value) -> Unknown | None:
+    storage = func.storage if isinstance(func, Tensor) else None
+    while storage is not None and storage.value is None:
+        made_of = storage.sources or storage.evidence
+        storage = made_of[0] if len(made_of) == 1 else None
+    return None if storage is None else storage.value
 
 
 def _call_each(

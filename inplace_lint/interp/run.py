@@ -139,6 +139,9 @@ class Run(Literals, Operations):
             taught.evaluation |= maker.evaluation
 
     def place(self, at: ast.AST) -> Place:
+        """The place of a node in the current frame; in a `DataParallel`, that of its call."""
+        if self.frame.via is not None and self.program.declared.is_stand_in(self.frame.module):
+            return self.frame.via
         return Place(self.frame, at, self.keeping.layer)
 
     # Saves

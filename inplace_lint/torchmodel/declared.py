@@ -37,6 +37,7 @@ _PARTS = 4
 #: Operator definitions are looked for at most this many imports away, and in at most so many files.
 _AWAY = 2
 _FILES = 64
+_WRAPPERS = Path(__file__).with_name("wrappers.py")
 #: Mentions of `torch.ops`. Many packages have an `ops` of their own, and looking for operators reads files.
 _OPS = re.compile(rb"\btorch\.ops\b|\bfrom torch import\b[^\n]*\bops\b|\bimport torch as\b")
 
@@ -174,9 +175,12 @@ class Declared:
         if self._wrappers is None:
             from ..syntax.module import Module  # only for programs that use wrappers
 
-            path = Path(__file__).with_name("wrappers.py")
-            self._wrappers = Module(str(path), path.read_bytes())
+            self._wrappers = Module(str(_WRAPPERS), _WRAPPERS.read_bytes())
         return self._wrappers.classes.get(dotted.rpartition(".")[2])
+
+    def is_stand_in(self, module: Module) -> bool:
+        """Whether a file is `wrappers.py`, which no place that is shown may name."""
+        return module is self._wrappers
 
     def knows(self, dotted: str, module: Module) -> bool:
         """Whether the name is torch's or has a declaration."""
