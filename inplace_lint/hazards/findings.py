@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..interp import driver_run, requires_grad
 from ..interp.access_paths import INSIDE, access_path
-from ..interp.grad_evidence import grounds
-from ..interp.graph import reach
 from ..interp.guards import NEVER, both, conjunction, either, implies, tests, whatever, where
 from ..interp.storage import DOES
 from ..interp.values import Tensor, Unknown, alternatives
 from .arguments import overwritten
+from .evidence import Evidence
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from ..interp.event import Event
     from ..interp.frames import Place
-    from ..interp.graph import Node
     from ..interp.guards import Guard
     from ..interp.heap import Hazard, Saved, Write
     from ..interp.run import Run
@@ -169,11 +167,10 @@ class Context:
         self.run = run
         self.module = module
         self.root = root
-        self.of_module = root is not None and _works_on_a_module(run)
-        self.reached = run.steps.trains or self.of_module
+        self.evidence = Evidence(run, root)
+        self.reached = run.steps.trains or self.evidence.of_module
         #: places that raise at once, though reported only as possible: the saves spoiled there are never used
         self.raising: set[ast.AST] = set()
-        self._behind: dict[bool, dict[Node, Guard]] = {}
 
     def hazard(
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
@@ -197,7 +194,7 @@ class Context:
         finding = Finding(hazard.kind, at, write.op, confidence)
         finding.cause = saved.unchecked or write.cause
         finding.given = saved.grad < DOES
-        finding.bare = finding.given and not self.of_module
+        finding.bare = finding.given and not self.evidence.of_module
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
@@ -245,7 +242,7 @@ class Context:
     def _confidence(self, saved: Saved, write: Write, guard: Guard) -> int:
         confidence = CERTAIN
         if saved.grad < DOES:
-            confidence = LIKELY if self._is_likely(saved, write) else POSSIBLE
+            confidence = LIKELY if self.evidence.is_likely(saved, write) else POSSIBLE
         if not saved.certain or (saved.moved and saved.grad < DOES):
             return POSSIBLE
         if saved.only or saved.autocast or self.run.supposes:
@@ -262,55 +259,10 @@ class Context:
             confidence = min(confidence, LIKELY)
         return confidence
 
-    def _is_likely(self, saved: Saved, write: Write) -> bool:
-        """Whether a gradient is likely to flow to a save's inputs: if nothing says otherwise, most inputs are data.
-
-        It is likely if the run takes a backward, and the save depends on more than data; if the function spoils the
-        result of an op and returns what was computed from it; or if that is one number, as a loss or an energy is.
-        """
-        if self.run.steps.trains:
-            return not self.is_fed(saved)
-        if not _are_in_one_call(saved.place, write.place) or _rests_on_options(saved):
-            return False
-        return saved.node in self._behind_returned(numbers=True) or (
-            saved.result and saved.node in self._behind_returned(numbers=False)
-        )
-
-    def is_fed(self, saved: Saved) -> bool:
-        """Whether the run trains a module, and the save depends on the function's arguments alone, that is, on data."""
-        return self._are_data(saved.sources)
-
-    def _are_data(self, sources: Iterable[Storage]) -> bool:
-        run = self.run
-        of_module = (
-            self.of_module or run.supposes or run.steps.of_parameters or any(run.handed.forwards.values())
-        )
-        if not (run.steps.trains and of_module):
-            return False
-        found = grounds([*sources])
-        return bool(found) and all(
-            isinstance(ground.value, Unknown)
-            and ground.value.is_given()
-            and not ground.wanted
-            and ground not in run.several.stand_ins
-            for ground in found
-        )
-
     def is_trained(self, guard: Guard) -> bool:
         """Whether one of the paths is neither a guess nor in evaluation mode."""
         run = self.run
         return bool(whatever(where(guard, run.evaluation, 0), run.doubtful))
-
-    def _behind_returned(self, numbers: bool) -> dict[Node, Guard]:
-        """The graph nodes behind the tensors that the function returns; with `numbers`, behind those of one number."""
-        if numbers not in self._behind:
-            returned = self.run.root.returned
-            if numbers:
-                returned = [(guard, tensor) for guard, tensor in returned if tensor.sizes == ()]
-            elif self.root is not None and self.root.owner is None:  # a method's unknown callees are layers
-                returned = [(guard, tensor) for guard, tensor in returned if not _may_be_an_object(tensor)]
-            self._behind[numbers] = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
-        return self._behind[numbers]
 
     def _version(self, place: Place, saved: Saved) -> tuple[int, int] | None:
         """The version of the storage before and after the write at `place`; None if not all writes are in sight."""
@@ -358,8 +310,8 @@ class Context:
             if event.kind == "leaf" and not (event.early or event.stepped):
                 return
             sure = run.steps.trains if event.stepped else self.reached and not event.is_bare()
-            sure = sure or (event.kind == "multi-view" and self._is_for_a_number(event))
-            is_data = event.kind != "leaf" and self._are_data(event.sources)
+            sure = sure or (event.kind == "multi-view" and self.evidence.is_for_a_number(event))
+            is_data = event.kind != "leaf" and self.evidence.are_data(event.sources)
             sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(self._whichever(event, guard)) or event.by_argument or event.doubtful:
@@ -387,11 +339,6 @@ class Context:
             if other is not event and other.kind == event.kind and other.place.at is event.place.at:
                 guard = either(guard, other.guard)
         return guard
-
-    def _is_for_a_number(self, event: Event) -> bool:
-        """Whether what was written goes into a single number that the function returns, as a loss is."""
-        behind = self._behind_returned(numbers=True)
-        return any(node in behind for _, node in self.run.heap.record(event.storage).nodes)
 
     def site(
         self, write: Place, saved: Place | None
@@ -432,29 +379,3 @@ class Context:
         functions = [place.frame.function for place in stack[depth + 1 : within + 1]]
         beneath = tuple(function for function in functions if function is not None)
         return (place.at, beneath) if len(beneath) == len(functions) else (None, None)
-
-
-def _are_in_one_call(one: Place, other: Place) -> bool:
-    """Whether one place is in the frame of the other, or in a call made from that frame, directly or not."""
-    return any(place.frame is one.frame for place in other.stack()) or any(
-        place.frame is other.frame for place in one.stack()
-    )
-
-
-def _may_be_an_object(tensor: Tensor) -> bool:
-    """Whether it is the result of unknown code, and nothing shows that it is a tensor."""
-    value = tensor.storage.value
-    return value is not None and value.returned and not value.of_module and not tensor.storage.is_tensor()
-
-
-def _rests_on_options(saved: Saved) -> bool:
-    """Whether only constructor arguments may require grad: these are usually numbers and names."""
-    values = [ground.value for ground in grounds([*saved.sources])]
-    return bool(values) and all(isinstance(value, Unknown) and value.is_option() for value in values)
-
-
-def _works_on_a_module(run: Run) -> bool:
-    """Whether an argument (or `self`) of the root is a project module, whose weights are there to be trained."""
-    from ..interp.values import Instance
-
-    return any(isinstance(value, Instance) and value.cls.is_module() for value in run.root.args.values())

@@ -69,8 +69,7 @@ def call(
     run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool = True
 ) -> Value:
     """The value of `func(*args, **kwargs)`; `exact` is False if a star spread arguments of unknown number."""
-    if isinstance(func, (Phi, Tensor)):
-        func = _moved(func)
+    func = _moved(func)
     if isinstance(func, Phi):
         return _call_each(run, func, args, kwargs, at, exact)
     while isinstance(func, Bound):
@@ -129,7 +128,9 @@ def call(
 
 
 def _moved(func: Value) -> Value:
-    """The unknown value behind a callee that `net.to(device)`, which modules have too, took for a tensor: none is called."""
+    """The callee; for what `net.to(device)` took for a tensor, which is never called, the unknown value itself."""
+    if not isinstance(func, (Phi, Tensor)):
+        return func
     found = {_taken_for_a_tensor(atom) for atom in flatten(func)}
     moved = found.pop() if len(found) == 1 else None
     return func if moved is None else moved

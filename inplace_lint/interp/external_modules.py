@@ -1,8 +1,7 @@
-"""Models modules and optimizers of unknown class, such as the arguments in `def train(model, optimizer)`.
+"""Models modules of unknown class, such as the argument in `def train(model)`.
 
 A value counts as a module once the code uses it as one (`model.parameters()`). If it was called before that, the saves
-of that forward are recorded afterwards. A value counts as an optimizer once `zero_grad` is called on it. Its `step` may
-write any parameter that a backward has reached since the last step.
+of that forward are recorded afterwards.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import unmodeled, wrapped_results
-from .graph import parts_of_losses, reach
-from .guards import ALWAYS
 from .heap import Saved
 from .storage import DOES
 from .values import (
@@ -20,7 +17,6 @@ from .values import (
     FunctionValue,
     Instance,
     Mapping_,
-    Native,
     Scalar,
     Sequence_,
     Symbol,
@@ -35,16 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .frames import Place
-    from .graph import Node, Root
     from .guards import Guard
-    from .heap import Hazard
     from .run import Run
-    from .run_records import Passed
-    from .storage import Storage
 
-#: Keys in the state of an unknown value that no attribute can have.
+#: A key in the state of an unknown value that no attribute can have.
 _WEIGHTS = "parameters()"
-_ZEROED = "zero_grad()"
 
 
 class Forward:
@@ -275,138 +266,3 @@ def chained(run: Run, result: Value, weights: Sequence[Tensor], at: ast.AST) -> 
     if tensor is not None:
         for one in weights:
             _keep(run, tensor, one, run.path, run.place(at), run.grad == "on")
-
-
-# Optimizers
-
-
-def zero_grad(run: Run, obj: Unknown) -> Value:
-    """Models `obj.zero_grad`, which tells an unknown optimizer from other objects with a `step`."""
-    run.bottom().slots[(obj, "member", _ZEROED)] = Constant(True)
-    return Native(lambda *_: Constant(None))
-
-
-def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
-    """Models `step` of an unknown optimizer: it writes some of the leaves that backwards reached since the last step.
-
-    Which of them is not known, unless their gradients were clipped: the step is a hazard only if later backwards need
-    the old value of each of them.
-    """
-    told = [value for value in given if run.state.get((value, "member", _ZEROED)) is not None]
-    if not told:
-        return
-    heap = run.heap
-    since = [root for root in heap.roots if root.time is not None and root.time > run.steps.last]
-    reached = {node for root in since for node in root.reach()}
-    passed = _passed_through(run, since, reached)
-    run.steps.last = heap.time
-    run.steps.of_parameters = True
-    for optimizer, held in run.steps.held.items():
-        shared: dict[int, set[Node]] = {}
-        for hazard, earlier in held:
-            # Now a backward goes through a tensor that one before the step went through, or it steps the same again.
-            if id(earlier) not in shared:
-                shared[id(earlier)] = {*reach([(ALWAYS, node) for *_, node in earlier & passed])}
-            same = optimizer is told[0] and hazard.saved.node in reached
-            hazard.held = hazard.held and not same and hazard.saved.node not in shared[id(earlier)]
-    leaves = {node for node in reached if not node.edges}
-    trainable = _trainable(run, leaves, _of_criteria(run, heap.roots))
-    groups: list[list[Hazard]] = []
-    place = run.place(at)
-    clipped, run.steps.clipped = run.steps.clipped, set()
-    for storage in trainable:
-        if storage in clipped:
-            heap.write(storage, run.path, "step", place, "step")
-    for storage in trainable if clipped.isdisjoint(trainable) else ():
-        before = len(heap.hazards)
-        heap.write(storage, run.path, "step", place, "step")
-        groups.append(heap.hazards[before:])
-    for hazards in groups:
-        for hazard in hazards:
-            hazard.together = groups
-            # Two backwards may run different parts of one forward, each before a step: it is a hazard only once a
-            # backward reaches the saving node again.
-            hazard.held = hazard.saved.node in reached
-            if hazard.held:
-                run.steps.held.setdefault(told[0], []).append((hazard, passed))
-
-
-def _passed_through(run: Run, roots: Sequence[Root], reached: set[Node]) -> set[Passed]:
-    """The tensors that backwards from `roots`, which reached these nodes, went through as a whole.
-
-    What an unknown callee was given may be a tuple of which it uses a part: that is the same part at each of its calls.
-    """
-    found: set[Passed] = {(None, None, node) for node in run.heap.needed_as_tensors(reached, roots)}
-    for func, forwards in run.handed.forwards.items():
-        for forward in forwards:
-            made = forward.result.tensor
-            if made is not None and any(node in reached for _, node in run.heap.nodes(made, ALWAYS)):
-                for guard, tensor in forward.result.nodes:
-                    found.update((func, tensor.storage, node) for _, node in run.heap.nodes(tensor, guard))
-    return found
-
-
-def _trainable(run: Run, nodes: set[Node], losses: set[Storage]) -> list[Storage]:
-    """The storages of those leaves that an optimizer may step: all that are not plainly data, nor of a loss."""
-    handed_on = {
-        value
-        for forwards in run.handed.forwards.values()
-        for forward in forwards
-        if len(forward.values) > 1  # one of them may be a module, as in `loss_of(model, x)`
-        for value in forward.values
-    }
-    return [
-        storage
-        for storage in run.heap.storages_of(nodes)
-        if storage not in losses and not _is_data(run, storage.value, handed_on)
-    ]
-
-
-def _of_criteria(run: Run, roots: Sequence[Root]) -> set[Storage]:
-    """The expected weights of callees that are loss functions, and so have none, as far as the code shows.
-
-    What they return is a loss, or a part of one, and is computed from what another callee returned.
-    """
-    heap, losses = run.heap, parts_of_losses(roots)
-    expected = {
-        func: weights for func in run.handed.forwards if (weights := known_weights(run, func)) is not None
-    }
-    leaves = {node for weights in expected.values() for _, node in heap.record(weights.storage).nodes}
-
-    def is_of_a_criterion(forward: Forward) -> bool:
-        made = forward.result.tensor
-        if made is None or losses.isdisjoint(node for _, node in heap.nodes(made, ALWAYS)):
-            return False
-        given = [found for guard, tensor in forward.result.nodes for found in heap.nodes(tensor, guard)]
-        return not leaves.isdisjoint(reach(given))
-
-    return {
-        weights.storage
-        for func, weights in expected.items()
-        if all(is_of_a_criterion(forward) for forward in run.handed.forwards[func])
-    }
-
-
-def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
-    """Whether a value is data: an argument, a part of one, an item of a loop, or what a call returned; and no module."""
-    if value is None:
-        return False
-    if value in handed_on and not (value.tensor is not None and value.tensor.storage.is_tensor()):
-        return _is_of_a_round(run, value)
-    whole: Value | None = value
-    while isinstance(whole, Unknown) and whole.owner is not None and not whole.returned:
-        whole = whole.owner
-    if isinstance(whole, Unknown) and (whole.returned or whole in run.root.args.values()):
-        return True
-    return _is_of_a_round(run, value)
-
-
-def _is_of_a_round(run: Run, value: Unknown) -> bool:
-    """Whether a value is, or is a part of, what a loop took from an unknown iterable: the data of its round."""
-    whole: Value | None = value
-    rounds = {*run.round_before, *run.round_before.values()}
-    while isinstance(whole, Unknown) and not whole.returned:
-        if whole in rounds:
-            return True
-        whole = whole.owner
-    return False

@@ -225,29 +225,13 @@ class Heap:
             return []
         return [(met, node) for g, node in self.record(tensor.graph).nodes if (met := both(guard, g))]
 
-    def needed_as_tensors(self, reached: set[Node], roots: Iterable[Root]) -> set[Node]:
-        """The nodes, of those that backwards from `roots` reached, that surely belong to one tensor as a whole.
-
-        What unknown code returned is one if it is a root, or ops took it for a tensor: two backwards may go through
-        different parts of a tuple, and so through different parts of the model that returned it.
-        """
-        storages: dict[Node, list[Storage]] = {}
+    def by_node(self) -> dict[Node, list[Storage]]:
+        """The storages whose tensors have each graph node."""
+        found: dict[Node, list[Storage]] = {}
         for record in self._records.values():
             for _, node in record.nodes:
-                storages.setdefault(node, []).append(record.storage)
-        unknown = {node for node, held in storages.items() if any(s.value is not None for s in held)}
-        taken = {node for root in roots for _, node in root.nodes}
-        taken.update(source for node in reached - unknown for _, source in node.edges)
-        whole = {n for n in unknown if len(storages[n]) == 1 and not storages[n][0].into}
-        return (reached - unknown) | (taken & whole)
-
-    def storages_of(self, nodes: set[Node]) -> list[Storage]:
-        """The storages whose tensors have one of these graph nodes."""
-        return [
-            record.storage
-            for record in self._records.values()
-            if any(node in nodes for _, node in record.nodes)
-        ]
+                found.setdefault(node, []).append(record.storage)
+        return found
 
     def results_in(
         self, storage: Storage, guard: Guard, node: Node, grads: Iterable[tuple[Guard, int]]

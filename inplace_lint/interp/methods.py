@@ -11,6 +11,7 @@ from . import (
     containers,
     dynamic_names,
     external_modules,
+    external_optimizers,
     inherited,
     iterators,
     layers,
@@ -85,7 +86,7 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
     if name in ("modules", "named_modules"):
         return Native(lambda run, args, kwargs, at: submodules.any_of(run, obj, name == "named_modules"))
     if name == "zero_grad":
-        return external_modules.zero_grad(run, obj)
+        return external_optimizers.zero_grad(run, obj)
     if name in ("step", "minimize"):
         return Native(lambda run, args, kwargs, at: _step_through(run, obj, args, at))
     if name == "state_dict" and external_modules.known_weights(run, obj) is not None:
@@ -257,7 +258,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
             run.call(value, [], {}, at)  # the closure of an optimizer
         if isinstance(value, Optimizer):
             optimizers.step(run, value.owners, at, f"{value.name}.step", fused=value.fused)
-    external_modules.step(run, [obj, *args], at)
+    external_optimizers.step(run, [obj, *args], at)
     return external_modules.answer(run, obj, args)
 
 

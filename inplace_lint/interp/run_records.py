@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
     from .event import Event, Skipped
     from .exceptions import Catch
     from .external_modules import Forward
+    from .external_optimizers import Passed
     from .frames import Frame, Loop, Place
     from .generators import Generator
-    from .graph import Node
     from .guards import Guard
     from .heap import Hazard, Write
     from .run import Run
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from .storage import Storage
     from .values import Instance, Parameters, Pattern, Sequence_, Tensor, Unknown, Value
     from .version_checks import Region
-
-    #: what a backward goes through as a whole: the tensor of a node, or what this callee uses of a value with this node
-    Passed: TypeAlias = "tuple[Value | None, Storage | None, Node]"
 
 
 class Root:
@@ -248,8 +245,8 @@ class Steps:
         #: the heap's time of the last step of an unknown optimizer
         self.last = -1
         #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use, each with what
-        #: the backwards before the step went through (`external_modules`)
-        self.held: dict[Value, list[tuple[Hazard, set[Passed]]]] = {}
+        #: the backwards before the step went through (`external_optimizers`)
+        self.held: dict[Value, list[tuple[Hazard, Passed]]] = {}
 
 
 class Found:

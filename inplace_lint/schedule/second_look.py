@@ -98,7 +98,7 @@ class SecondLooks:
             if not proved(hazard):
                 unknown = unknown or _hangs_on_an_argument_called(run, hazard)
                 continue
-            if hazard.saved.grad < DOES and context.is_fed(hazard.saved):
+            if hazard.saved.grad < DOES and context.evidence.is_fed(hazard.saved):
                 continue
             guard = context.credible(hazard.guard, hazard.saved)
             if context.is_trained(guard) and run.by_default(guard):

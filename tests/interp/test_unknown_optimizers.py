@@ -52,8 +52,11 @@ model, other = Net({outputs}), Net()
 opt = torch.optim.SGD(model.parameters(), lr=0.1)
 opt2 = torch.optim.SGD(other.parameters(), lr=0.1)
 heads = Heads()
+nets = [Net(), Net()]
+opts = [torch.optim.SGD(net.parameters(), lr=0.1) for net in nets]
 opt3 = torch.optim.SGD(heads.left.parameters(), lr=0.1)
 opt4 = torch.optim.SGD(heads.right.parameters(), lr=0.1)
+masked = False
 train({values})
 """
 #: By name: the arguments, the number of tensors that the model returns, the body.
@@ -131,6 +134,54 @@ PROGRAMS = {
             loss = crit(fake, y)
             loss.backward(retain_graph=True)
             opt2.step()""",
+    ),
+    "... by networks that were moved": (
+        "model, other, loader, opt, opt2",
+        1,
+        """    model = model.to("cpu")
+    other = other.to("cpu")
+    for x, y in loader:
+        fake = other(model(x))
+        opt2.zero_grad()
+        (other(y).mean() - fake.mean()).backward(retain_graph=True)
+        opt2.step()
+        opt.zero_grad()
+        (-fake.mean()).backward()
+        opt.step()""",
+    ),
+    "a sum over networks goes on": (
+        "nets, opts, loader, masked",
+        1,
+        """    for x, y in loader:
+        total = 0
+        for net, one in zip(nets if masked else list(nets), opts):
+            if net is not None and one is not None:
+                one.zero_grad()
+                total += net(x.detach()).mean()
+                total.backward(retain_graph=True)
+                one.step()""",
+    ),
+    "a dict of losses is summed up": (
+        "model, other, loader, opt, opt2",
+        1,
+        """    for x, y in loader:
+        out = model(x)
+        opt.zero_grad()
+        (out - y).abs().mean().backward(retain_graph=True)
+        opt.step()
+        opt2.zero_grad()
+        losses = {"one": other(out).mean(), "two": other(out).sum()}
+        sum(loss for loss in losses.values()).backward()
+        opt2.step()""",
+    ),
+    "good: a loss of each network": (
+        "nets, opts, loader",
+        1,
+        """    for x, y in loader:
+        for net, one in zip(nets, opts):
+            one.zero_grad()
+            net(x.detach()).mean().backward(retain_graph=True)
+            one.step()""",
     ),
     "good: another part is needed": (
         "heads, crit, loader, opt3, opt4",

@@ -1,0 +1,110 @@
+"""Judges whether a gradient is likely to flow where only the function's callers could tell.
+
+Most inputs of code are data. What speaks against that is the code itself: it runs a backward, returns what it computed
+from a result that it spoils, or returns one number, as a loss does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..interp.grad_evidence import grounds
+from ..interp.graph import reach
+from ..interp.values import Instance, Tensor, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..interp.event import Event
+    from ..interp.frames import Place
+    from ..interp.graph import Node
+    from ..interp.guards import Guard
+    from ..interp.heap import Saved, Write
+    from ..interp.run import Run
+    from ..interp.storage import Storage
+    from ..syntax.module import FunctionSource
+
+
+class Evidence:
+    """What a finished run of a function shows of whether gradients flow through its arguments."""
+
+    def __init__(self, run: Run, root: FunctionSource | None) -> None:
+        self.run = run
+        self.root = root
+        #: an argument is a module of the project, whose weights are there to be trained
+        self.of_module = root is not None and _works_on_a_module(run)
+        self._behind: dict[bool, dict[Node, Guard]] = {}
+
+    def is_likely(self, saved: Saved, write: Write) -> bool:
+        """Whether a gradient is likely to flow to a save's inputs: if nothing says otherwise, most inputs are data.
+
+        It is likely if the run takes a backward, and the save depends on more than data; if the function spoils the
+        result of an op and returns what was computed from it; or if that is one number, as a loss or an energy is.
+        """
+        if self.run.steps.trains:
+            return not self.is_fed(saved)
+        if not _are_in_one_call(saved.place, write.place) or _rests_on_options(saved):
+            return False
+        return saved.node in self._behind_returned(numbers=True) or (
+            saved.result and saved.node in self._behind_returned(numbers=False)
+        )
+
+    def is_fed(self, saved: Saved) -> bool:
+        """Whether the run trains a module, and the save depends on the function's arguments alone, that is, on data."""
+        return self.are_data(saved.sources)
+
+    def are_data(self, sources: Iterable[Storage]) -> bool:
+        run = self.run
+        of_module = (
+            self.of_module or run.supposes or run.steps.of_parameters or any(run.handed.forwards.values())
+        )
+        if not (run.steps.trains and of_module):
+            return False
+        found = grounds([*sources])
+        return bool(found) and all(
+            isinstance(ground.value, Unknown)
+            and ground.value.is_given()
+            and not ground.wanted
+            and ground not in run.several.stand_ins
+            for ground in found
+        )
+
+    def is_for_a_number(self, event: Event) -> bool:
+        """Whether what was written goes into a single number that the function returns, as a loss is."""
+        behind = self._behind_returned(numbers=True)
+        return any(node in behind for _, node in self.run.heap.record(event.storage).nodes)
+
+    def _behind_returned(self, numbers: bool) -> dict[Node, Guard]:
+        """The graph nodes behind the tensors that the function returns; with `numbers`, behind those of one number."""
+        if numbers not in self._behind:
+            returned = self.run.root.returned
+            if numbers:
+                returned = [(guard, tensor) for guard, tensor in returned if tensor.sizes == ()]
+            elif self.root is not None and self.root.owner is None:  # a method's unknown callees are layers
+                returned = [(guard, tensor) for guard, tensor in returned if not _may_be_an_object(tensor)]
+            self._behind[numbers] = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
+        return self._behind[numbers]
+
+
+def _are_in_one_call(one: Place, other: Place) -> bool:
+    """Whether one place is in the frame of the other, or in a call made from that frame, directly or not."""
+    return any(place.frame is one.frame for place in other.stack()) or any(
+        place.frame is other.frame for place in one.stack()
+    )
+
+
+def _may_be_an_object(tensor: Tensor) -> bool:
+    """Whether it is the result of unknown code, and nothing shows that it is a tensor."""
+    value = tensor.storage.value
+    return value is not None and value.returned and not value.of_module and not tensor.storage.is_tensor()
+
+
+def _rests_on_options(saved: Saved) -> bool:
+    """Whether only constructor arguments may require grad: these are usually numbers and names."""
+    values = [ground.value for ground in grounds([*saved.sources])]
+    return bool(values) and all(isinstance(value, Unknown) and value.is_option() for value in values)
+
+
+def _works_on_a_module(run: Run) -> bool:
+    """Whether an argument (or `self`) of the root is a project module, whose weights are there to be trained."""
+    return any(isinstance(value, Instance) and value.cls.is_module() for value in run.root.args.values())
