@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
+from ..interp.storage import DOES
 from ..interp.values import Instance, Tensor, Unknown
 
 if TYPE_CHECKING:
@@ -75,15 +76,23 @@ class Evidence:
         return any(node in behind for _, node in self.run.heap.record(event.storage).nodes)
 
     def _behind_returned(self, numbers: bool) -> dict[Node, Guard]:
-        """The graph nodes behind the tensors that the function returns; with `numbers`, behind those of one number."""
+        """The graph nodes behind the tensors that the function returns; with `numbers`, behind those of one number.
+
+        A number with weights behind it is left out: then the arguments are as likely the data of a model.
+        """
         if numbers not in self._behind:
             returned = self.run.root.returned
             if numbers:
-                returned = [(guard, tensor) for guard, tensor in returned if tensor.sizes == ()]
+                returned = [(guard, tensor) for guard, tensor in returned if self._is_a_number(tensor, guard)]
             elif self.root is not None and self.root.owner is None:  # a method's unknown callees are layers
                 returned = [(guard, tensor) for guard, tensor in returned if not _may_be_an_object(tensor)]
             self._behind[numbers] = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
         return self._behind[numbers]
+
+    def _is_a_number(self, tensor: Tensor, guard: Guard) -> bool:
+        """Whether it is one number that requires grad only if an argument does."""
+        sure = any(evidence == DOES for _, evidence in self.run.heap.gradients(tensor, guard))
+        return tensor.sizes == () and not sure
 
 
 def _are_in_one_call(one: Place, other: Place) -> bool:

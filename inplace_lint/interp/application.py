@@ -58,8 +58,8 @@ class Application:
         self.weights = weights
         #: whether autograd may record it
         self.records = records
-        #: operands that may be tensors or numbers
-        self.unproved: list[Storage] = []
+        #: operands that may be tensors or numbers, each with its guard
+        self.unproved: list[tuple[Guard, Storage]] = []
         #: parameters whose save is certain even if an operand of unknown kind turns out to be a number
         self.settled: frozenset[int] = frozenset()
         #: under which guards the results require grad, each with its grad evidence

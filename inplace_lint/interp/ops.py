@@ -228,7 +228,7 @@ def _take(run: Run, op: Application, proves: bool, numbers: frozenset[int]) -> N
     for i in facts.operands:
         param = facts.params[i]
         op.operands[i] = found = _operands(run, param, op.values[i])
-        for _, tensor in found:
+        for guard, tensor in found:
             storage = tensor.storage
             if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
                 if (proves and i not in numbers) or facts.layout.takes_only_tensors:
@@ -238,7 +238,7 @@ def _take(run: Run, op: Application, proves: bool, numbers: frozenset[int]) -> N
                     )
                     storage.prove()
                 elif not storage.is_tensor():
-                    op.unproved.append(storage)
+                    op.unproved.append((guard, storage))
 
 
 def _hang_on(run: Run, op: Application) -> None:

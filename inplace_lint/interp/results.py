@@ -356,8 +356,9 @@ def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
         fresh.strided = next((tensor.strided for tensor in given), False)
     if op.unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
         fresh.storage.proved = False
-        first = [t.storage for _, t in operands[0]] if facts.layout.proves_first else op.unproved
-        fresh.storage.sources = tuple(storage for storage in op.unproved if storage in first)
+        unproved = [storage for _, storage in op.unproved]
+        first = [t.storage for _, t in operands[0]] if facts.layout.proves_first else unproved
+        fresh.storage.sources = tuple(storage for storage in unproved if storage in first)
     if op.grads and ret.differentiable and dtype not in ("bool", "int"):
         guard = NEVER
         for g, _ in op.grads:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
 from . import axes, batches, results
-from .guards import both
+from .guards import both, compatible
 from .heap import Saved
 from .storage import strongest
 
@@ -68,7 +68,8 @@ def _save(run: Run, op: Application, save: Save, targets: Operands) -> None:
             saved.only = save.only
             saved.autocast = run.keeping.autocast
             saved.sources = tuple(sources)
-            saved.unproved = () if save.target in op.settled else tuple(op.unproved)
+            if save.target not in op.settled:
+                saved.unproved = tuple(s for g, s in op.unproved if compatible(g, condition))
             saved.counter, saved.taken = tensor.counter, tensor.taken
             saved.view = tensor.view or not layout.keeps_itself(save.node)
             saved.read = op.facts.counted or save.target not in op.facts.writes
