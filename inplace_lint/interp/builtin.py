@@ -24,6 +24,7 @@ from . import (
     iteration,
     iterators,
     layers,
+    lookup,
     protocols,
     records,
 )
@@ -47,6 +48,8 @@ from .values import (
     Unknown,
     Value,
     alternatives,
+    flatten,
+    present,
 )
 
 if TYPE_CHECKING:
@@ -181,8 +184,8 @@ def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
 
     if len(args) >= 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
-        if len(args) == 3 and isinstance(args[0], Instance) and classes.lacks(run, args[0], args[1].value):
-            return args[2]
+        if len(args) == 3 and isinstance(args[0], Instance):
+            return _attribute_or(run, args[0], args[1], args[2], at)
         return run.attribute(args[0], args[1].value, at)
     if len(args) < 2:
         return Unknown()
@@ -190,6 +193,19 @@ def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
     if known is None and isinstance(args[0], Instance):
         known = dynamic_names.attribute(run, args[0], getattr(at, "args", [None, None])[1])
     return Unknown() if known is None else known
+
+
+def _attribute_or(run: Run, obj: Instance, name: Constant, default: Value, at: ast.AST) -> Value:
+    """`getattr(obj, name, default)`; a default that is a constant is left out if it is not known which it is."""
+    word = str(name.value)
+    run.materialise(obj)
+    if classes.lacks(run, obj, word):
+        return default
+    told = present(run.state.get((obj, word))) is not None or lookup.find(run, obj.cls.order(), word)
+    if told or all(isinstance(one, (Constant, Scalar)) for one in flatten(default)):
+        return run.attribute(obj, word, at)
+    held, missing = run.split(_hasattr(run, [obj, name], {}, at))
+    return join([(held, run.attribute(obj, word, at)), (missing, default)]) if held else default
 
 
 def _delattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

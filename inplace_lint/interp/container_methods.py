@@ -175,7 +175,7 @@ def _get(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Va
     key = elements.constant(run, args[0])
     there = mappings.holds(run, obj, key.value) if isinstance(key, Constant) else None
     if there is None:
-        return mappings.get_key(run, obj, args[0])
+        return mappings.or_default(run, obj, key, mappings.get_key(run, obj, args[0]), default)
     held, missing = run.split(there)
     if not held:
         return default

@@ -21,6 +21,7 @@ from .values import (
     Unknown,
     Value,
     alternatives,
+    flatten,
     present,
 )
 
@@ -136,6 +137,19 @@ def holds(run: Run, mapping: Mapping_, key: object) -> Value | None:
     if held is None:
         return Constant(False)
     return join([(guard, Constant(atom is not ABSENT)) for guard, atom in run.live(held)])
+
+
+def or_default(run: Run, mapping: Value, key: Value, found: Value, default: Value) -> Value:
+    """What `mapping.get(key, default)` returns, if it is not known whether the key is there: the test is that of `in`.
+
+    A default that is a constant is left out: what is found may be anything.
+    """
+    if not (isinstance(key, Constant) and isinstance(key.value, (str, int))):
+        return found
+    if all(isinstance(one, (Constant, Scalar)) for one in flatten(default)):
+        return found
+    held, missing = run.split(run.test(("in", ("constant", key.value), mapping)))
+    return join([(held, found), (missing, default)])
 
 
 def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:

@@ -15,6 +15,7 @@ from . import (
     inherited,
     iterators,
     layers,
+    mappings,
     modules,
     optimizers,
     requires_grad,
@@ -85,6 +86,8 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
     if name in ("modules", "named_modules"):
         return Native(lambda run, args, kwargs, at: submodules.any_of(run, obj, name == "named_modules"))
+    if name in ("get", "pop"):
+        return Native(lambda run, args, kwargs, at: _of_a_mapping(run, obj, name, args, kwargs, at))
     if name == "zero_grad":
         return external_optimizers.zero_grad(run, obj)
     if name in ("step", "minimize"):
@@ -94,6 +97,14 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
     if name == "load_state_dict" and external_modules.known_weights(run, obj) is not None:
         return Native(lambda run, args, kwargs, at: optimizers.step(run, [obj], at, "load_state_dict"))
     return None
+
+
+def _of_a_mapping(
+    run: Run, obj: Unknown, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """`obj.get(key, default)` of an object that may be a dict."""
+    found = run.call(run.member(obj, name), args, kwargs, at)
+    return mappings.or_default(run, obj, args[0], found, args[1]) if len(args) == 2 else found
 
 
 def _backward(
