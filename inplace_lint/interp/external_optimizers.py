@@ -28,8 +28,13 @@ _ZEROED = "zero_grad()"
 
 
 def zero_grad(run: Run, obj: Unknown) -> Value:
-    """Models `obj.zero_grad`, which tells an unknown optimizer from other objects with a `step`."""
-    run.bottom().slots[(obj, "member", _ZEROED)] = Constant(True)
+    """Models `obj.zero_grad`, which tells an unknown optimizer from other objects with a `step`.
+
+    What is zeroed in a loop over optimizers is stepped in another loop over them.
+    """
+    for one in (obj, obj.owner):
+        if isinstance(one, Unknown) and (one is obj or _is_of_a_round(run, obj)):
+            run.bottom().slots[(one, "member", _ZEROED)] = Constant(True)
     return Native(lambda *_: Constant(None))
 
 
@@ -39,7 +44,7 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     Which of them is not known, unless their gradients were clipped: the step is a hazard only if later backwards need
     the old value of each of them.
     """
-    told = [value for value in given if run.state.get((value, "member", _ZEROED)) is not None]
+    told = [value for value in given if _is_zeroed(run, value)]
     if not told:
         return
     heap = run.heap
@@ -76,6 +81,14 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
             hazard.held = hazard.saved.node in reached
             if hazard.held:
                 run.steps.held.setdefault(told[0], []).append((hazard, passed))
+
+
+def _is_zeroed(run: Run, value: Value) -> bool:
+    """Whether `zero_grad` was called on a value, or on another item of what a loop took it from."""
+    whole = value.owner if isinstance(value, Unknown) and _is_of_a_round(run, value) else None
+    return any(
+        run.state.get((one, "member", _ZEROED)) is not None for one in (value, whole) if one is not None
+    )
 
 
 class Passed:

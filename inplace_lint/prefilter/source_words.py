@@ -31,9 +31,10 @@ class Pattern:
 
 
 def steps_something(source: FunctionSource) -> bool:
-    """Whether the text of the function, or of its class, has a backward, a step and a zero_grad."""
-    text = source.text if source.owner is None else source.owner.text
-    return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
+    """Whether the text of a function, of its class, or of a function of the file that it calls by name, trains."""
+    helpers = [f for name, f in source.module.functions.items() if source.mentions(name.encode() + b"(")]
+    texts = [source.text if source.owner is None else source.owner.text, *(f.text for f in helpers)]
+    return any(all(word in text for word in (b".backward(", b".step(", b"zero_grad(")) for text in texts)
 
 
 def mentions(module: Module, words: set[str]) -> list[int]:
