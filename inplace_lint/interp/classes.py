@@ -12,6 +12,7 @@ from . import (
     inherited,
     late_attributes,
     layers,
+    lightning,
     lookup,
     mappings,
     methods,
@@ -105,6 +106,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     if name == "data" and inherited.is_collection(obj.cls):
         return inherited.contents(run, obj)
     native = _from_torch(run, obj, name) or methods.of_instance(run, obj, name)
+    native = native or lightning.method(run, obj, name)
     if native is not None:
         return native
     registered = run.state.get((obj, ANY))

@@ -11,7 +11,7 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..prefilter.source_words import Pattern
+from ..prefilter.source_words import Pattern, takes_backward
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
@@ -51,7 +51,7 @@ def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> d
     args = dict(known)
     parameters = (*source.parameters, *source.node.args.kwonlyargs)
     module = source.module
-    if module.classes or b".backward(" in module.source or any(p.annotation is not None for p in parameters):
+    if module.classes or takes_backward(module.source) or any(p.annotation is not None for p in parameters):
         args.update(objects(run, source, known))
     for parameter in parameters:
         if parameter.arg not in args:
@@ -253,7 +253,7 @@ def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[Class
         value = names.of_module(run, module, name)
         if isinstance(value, ClassValue):
             yield value
-    if b".backward(" not in module.source:
+    if not takes_backward(module.source):
         return
     project = run.program.files.project
     for name, binding in module.imports.items():

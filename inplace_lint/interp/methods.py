@@ -64,7 +64,7 @@ def flag(kwargs: Mapping[str, Value], name: str) -> bool:
 def of_tensor(run: Run, tensor: Value, name: str) -> Value | None:
     """A method of tensors that the op table does not describe."""
     if name == "backward":
-        return Native(lambda run, args, kwargs, at: _backward(run, [tensor], args, kwargs))
+        return Native(lambda run, args, kwargs, at: backward(run, [tensor], args, kwargs))
     if name == "requires_grad_":
         return Native(lambda run, args, kwargs, at: _requires_grad_(run, tensor, args, kwargs))
     if name == "detach_":
@@ -107,9 +107,7 @@ def _of_a_mapping(
     return mappings.or_default(run, obj, args[0], found, args[1]) if len(args) == 2 else found
 
 
-def _backward(
-    run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> Value:
+def backward(run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`tensor.backward(gradient, retain_graph, create_graph, inputs)`, from all tensors in `tensors`."""
     _, given = binding.completed(("gradient", "retain_graph", "create_graph", "inputs"), args, kwargs)
     retain = flag(given, "retain_graph") or flag(given, "create_graph")
@@ -135,8 +133,8 @@ def _backward_of_unknown(run: Run, obj: Unknown, args: Sequence[Value], kwargs: 
     """`loss.backward()`; or `engine.backward(loss)`, which starts from the arguments only, if one has a graph."""
     given = [found for value in args for found in run.tensors_within(value)]
     if any(node.edges for guard, tensor in given for _, node in run.heap.nodes(tensor, guard)):
-        return _backward(run, args, [], kwargs)
-    return _backward(run, [obj, *args], args, kwargs)
+        return backward(run, args, [], kwargs)
+    return backward(run, [obj, *args], args, kwargs)
 
 
 def _requires_grad_(run: Run, value: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

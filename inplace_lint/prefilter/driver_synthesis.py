@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from . import entry_points, selection
 from .roles import Roles, parameters_of
-from .source_words import runs_backward
+from .source_words import runs_backward, takes_backward
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -90,7 +90,7 @@ def of_entry_points(
 def _entries(roles: Roles) -> dict[ClassSource | None, list[FunctionSource]]:
     """The functions that run a backward, or their outermost callers in the file, by the class of their object."""
     module = roles.module
-    trainers = [f for f in _outer(module) if f.mentions(b".backward(") or f.mentions(b"autograd.grad(")]
+    trainers = [f for f in _outer(module) if takes_backward(f.text) or f.mentions(b"autograd.grad(")]
     tops: dict[FunctionSource, None] = {}
     for _ in range(_CLIMBS):
         climbed: dict[FunctionSource, None] = {}

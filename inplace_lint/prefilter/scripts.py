@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import inner_bodies
-from .source_words import called_in
+from .source_words import called_in, takes_backward
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ def leading_to_training(prefilter: Prefilter, module: Module) -> set[FunctionSou
     pending = [*callers]
     while pending and len(callers) < _FUNCTIONS:
         function = pending.pop(0)
-        if b".backward(" in function.text:
+        if takes_backward(function.text):
             caller: FunctionSource | None = function
             while caller is not None and caller not in found:
                 found.add(caller)

@@ -12,7 +12,7 @@ from ..syntax.module import FunctionSource, Module
 from . import inherited, initializers, scripts
 from .callers import that_build
 from .may_write import imports
-from .source_words import called, called_in, has_word, mentions, runs_backward
+from .source_words import called, called_in, has_word, mentions, runs_backward, takes_backward
 from .text_screen import around, hands_on, may_compute, rows_of
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def trains(module: Module, function: FunctionSource | None = None) -> bool:
         by_name.setdefault(function.name, []).append(function)
     entered: set[FunctionSource] = set()
     for _ in range(_DEEP):
-        if b".backward(" in text:
+        if takes_backward(text):
             return True
         words = called_in(text)
         called = {

@@ -34,7 +34,7 @@ def steps_something(source: FunctionSource) -> bool:
     """Whether the text of a function, of its class, or of a function of the file that it calls by name, trains."""
     helpers = [f for name, f in source.module.functions.items() if source.mentions(name.encode() + b"(")]
     texts = [source.text if source.owner is None else source.owner.text, *(f.text for f in helpers)]
-    return any(all(word in text for word in (b".backward(", b".step(", b"zero_grad(")) for text in texts)
+    return any(takes_backward(text) and b".step(" in text and b"zero_grad(" in text for text in texts)
 
 
 def mentions(module: Module, words: set[str]) -> list[int]:
@@ -219,7 +219,15 @@ def called_in(text: bytes) -> set[str]:
 
 def runs_backward(module: Module) -> bool:
     """Whether a file calls `.backward(…)`."""
-    return "backward" in called(module) and b".backward(" in module.source
+    return not called(module).isdisjoint(_BACKWARDS) and takes_backward(module.source)
+
+
+def takes_backward(text: bytes) -> bool:
+    """Whether a text calls `.backward(…)`, or Lightning's method for it."""
+    return any(f".{word}(".encode() in text for word in _BACKWARDS)
+
+
+_BACKWARDS = ("backward", "manual_backward")
 
 
 def called(module: Module) -> set[str]:

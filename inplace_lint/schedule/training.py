@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..interp.grad_evidence import grounds, is_item
 from ..interp.values import Constant, Scalar, Tensor, Unknown, flatten
-from ..prefilter.source_words import runs_backward
+from ..prefilter.source_words import runs_backward, takes_backward
 from ..syntax.nodes import walk
 from ..torchmodel import table
 from .second_look import is_argument
@@ -57,7 +57,7 @@ class Training:
         if not runs_backward(module):
             return []
         found: list[FunctionSource | None] = [
-            f for f in module.functions_in_order() if f.mentions(b".backward(")
+            f for f in module.functions_in_order() if takes_backward(f.text)
         ]
         return [*found, None] if _runs_one(module.tree.body) else found
 
