@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
 from ..interp.storage import DOES
-from ..interp.values import Instance, Tensor, Unknown
+from ..interp.values import Instance, Sequence_, Tensor, Unknown, flatten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..interp.event import Event
     from ..interp.frames import Place
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..interp.heap import Saved, Write
     from ..interp.run import Run
     from ..interp.storage import Storage
+    from ..interp.values import Value
     from ..syntax.module import FunctionSource
 
 
@@ -35,20 +36,24 @@ class Evidence:
         #: an argument is a module of the project, whose weights are there to be trained
         self.of_module = root is not None and _works_on_a_module(run)
         self._behind: dict[bool, dict[Node, Guard]] = {}
+        #: what parts of unknown class returned, of the modules among the arguments
+        self._of_parts: set[Unknown | None] = {*_returned_by_parts(run)} if self.of_module else set()
 
     def is_likely(self, saved: Saved, write: Write) -> bool:
         """Whether a gradient is likely to flow to a save's inputs: if nothing says otherwise, most inputs are data.
 
         It is likely if the run takes a backward, and the save depends on more than data; if the function spoils the
-        result of an op and returns what was computed from it; or if that is one number, as a loss or an energy is.
+        result of an op and returns what was computed from it; if that is one number, as a loss or an energy is; or if
+        the save depends on what a part of a module returned, of which only the class is not known.
         """
         if self.run.steps.trains:
             return not self.is_fed(saved)
         if not _are_in_one_call(saved.place, write.place) or _rests_on_options(saved):
             return False
-        return saved.node in self._behind_returned(numbers=True) or (
-            saved.result and saved.node in self._behind_returned(numbers=False)
-        )
+        if saved.node in self._behind_returned(numbers=True):
+            return True
+        told = saved.result or not self._of_parts.isdisjoint(s.value for s in grounds([*saved.sources]))
+        return told and saved.node in self._behind_returned(numbers=False)
 
     def is_fed(self, saved: Saved) -> bool:
         """Whether the run trains a module, and the save depends on the function's arguments alone, that is, on data."""
@@ -112,6 +117,18 @@ def _rests_on_options(saved: Saved) -> bool:
     """Whether only constructor arguments may require grad: these are usually numbers and names."""
     values = [ground.value for ground in grounds([*saved.sources])]
     return bool(values) and all(isinstance(value, Unknown) and value.is_option() for value in values)
+
+
+def _returned_by_parts(run: Run) -> Iterator[Unknown]:
+    """What the calls of those attributes of modules returned, and of elements of these, whose class is not known."""
+    parts: set[Value] = set()
+    for obj in run.root.args.values():
+        held = run.elements(obj) if isinstance(obj, Instance) and obj.cls.is_module() else []
+        inside = [one for value in held if isinstance(value, Sequence_) for one in run.elements(value)]
+        parts.update(atom for value in (*held, *inside) for atom in flatten(value))
+    for func, forwards in run.handed.forwards.items():
+        if func in parts or func.owner in parts:
+            yield from (forward.result for forward in forwards)
 
 
 def _works_on_a_module(run: Run) -> bool:
