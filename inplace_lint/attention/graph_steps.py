@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..interp import blocks, containers
+from ..interp import blocks, containers, loops
 from ..interp.execute import HANDLERS
 from ..interp.frames import Loop, State
 from ..interp.guards import literal
@@ -354,13 +354,13 @@ def _any_round(run: GraphRun, i: ir.For | ir.While, outer: State) -> State:
     element = None
     if isinstance(i, ir.For):
         element = run.value_of(graph.terms("element", _term(run, i.iterable), at=i.at))
-    blocks.one_round(run, i, loop, element, True, None)
+    loops.one_round(run, i, loop, element, True, None)
     run.inexact -= 1
     run.loops.pop()
     run.within.pop()
     run.stand().frame.conditions = conditions
     run.state = outer
-    blocks.leave_loop(run, i, loop, carried, outer)
+    loops.leave_loop(run, i, loop, carried, outer)
     return carried
 
 
