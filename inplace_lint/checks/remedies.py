@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
 #: Methods that may fail, or answer differently, on a tensor with another memory layout.
 _LAYOUT = frozenset("view view_as as_strided stride is_contiguous".split())
-_DTYPE = "the result's dtype may differ: in place keeps that of `{}`"
+_DTYPE = "the result's dtype may differ: in place keeps that of {}"
 
 
 def plan(module: Module, finding: Finding) -> FixPlan:
@@ -132,7 +132,7 @@ class _Remedy:
                     "whoever else holds this tensor, such as the caller, no longer sees the change"
                 ] = None
             if not keeps_dtype and not seen.same_dtype:
-                self.differences[_DTYPE.format(name or "the tensor")] = None
+                self.differences[_DTYPE.format(f"`{name}`" if name else "the tensor")] = None
         for words in holders.check(self.module, self.around, self.finding.sharing):
             self.differences[words] = None
 
