@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import elements, stale_reads
+from . import elements, external_modules, stale_reads
 from .frames import FIRST, LAST, LENGTH, OVER, PARTS
 from .iterators import Iteration
 from .joins import join
@@ -196,7 +196,9 @@ def items(run: Run, value: Value) -> list[Value] | None:
 
 def any_element(run: Run, value: Value) -> Value:
     """An element at an unknown position; an unknown value, unless one element can stand for all of them."""
-    return one_of_many(run, _any_element(run, value))
+    element = one_of_many(run, _any_element(run, value))
+    external_modules.in_container(run, value, [element])
+    return element
 
 
 def one_of_many(run: Run, value: Value) -> Value:

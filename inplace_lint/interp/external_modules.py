@@ -260,6 +260,14 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     return weights
 
 
+def in_container(run: Run, container: Value, elements: Sequence[Value]) -> None:
+    """Notes that the elements of an `nn.ModuleList` or `nn.Sequential`, if they are unknown values, are modules."""
+    if isinstance(container, Sequence_) and container.kind in ("Sequential", "ModuleList"):
+        for element in elements:
+            if isinstance(element, Unknown):
+                expected_weights(run, element)
+
+
 def chained(run: Run, result: Value, weights: Sequence[Tensor], at: ast.AST) -> None:
     """Links the result of modules that ran one after the other, in unknown order, to the weights of all of them."""
     tensor = run.as_tensor(result) if weights and run.grad in ("on", "unknown") else None

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, cuts, indexing, inherited, mappings, positions, protocols, unmodeled
+from . import (
+    containers,
+    cuts,
+    external_modules,
+    indexing,
+    inherited,
+    mappings,
+    positions,
+    protocols,
+    unmodeled,
+)
 from .frames import DEAD, FIRST, OVER
 from .guards import both, either, implies
 from .iterators import Iteration
@@ -151,6 +161,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     owner = value if isinstance(value, Unknown) and value.is_given() else None
     first, last = Unknown(owner), Unknown(owner)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
+    external_modules.in_container(run, value, [first, last])
     return False, _computed(run, [first, last], value) if owner is None else [first, last]
 
 

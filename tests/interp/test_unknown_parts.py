@@ -61,3 +61,43 @@ def test_of_a_function_that_is_an_argument_nothing_is_known() -> None:
     text = "def f(part, x):\n    h = part(x)\n    h /= h.norm(dim=-1, keepdim=True)\n    return h\n"
     found = check_source("data.py", f"import torch\n\n\n{text}".encode(), Settings(), Project())
     assert not [one for one in found if one.severity == "error"]
+
+
+LIST = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, parts):
+        super().__init__()
+        self.parts = nn.ModuleList(parts)
+
+    def forward(self, x, i=0):
+        {called}
+            s = h * h
+            {body}
+            x = s + h
+        return x
+"""
+CALLED = {
+    "a loop": "for part in self.parts:\n            h = part(x)",
+    "an index": "for _ in range(1):\n            h = self.parts[i](x)",
+}
+
+
+@pytest.mark.parametrize("body", ["h += 1", "h = h + 1"])
+@pytest.mark.parametrize("called", CALLED)
+def test_an_element_of_a_given_list_of_modules_is_a_module(called: str, body: str) -> None:
+    text = LIST.format(called=CALLED[called], body=body)
+    names: dict[str, object] = {}
+    exec(compile(text, "net.py", "exec"), names)
+    raised = False
+    try:
+        net = names["Net"]([torch.nn.Linear(3, 3)])  # type: ignore[operator]
+        net(torch.rand(2, 3)).sum().backward()
+    except RuntimeError as error:
+        raised = "inplace" in str(error)
+        assert raised, error
+    assert raised is (body == "h += 1")
+    found = [one.code for one in check_source("net.py", text.encode(), Settings(), Project())]
+    assert found == ["IPL102"] * raised
