@@ -14,6 +14,7 @@ from .values import Constant, Scalar, Sequence_, Tensor, Unknown, Value, alterna
 if TYPE_CHECKING:
     from .execute import Handlers
     from .guards import Guard
+    from .heap import Write
     from .iterators import Push
     from .run import Run
 
@@ -64,7 +65,12 @@ def _loop(
         number += 1
         if exact or number > len(rounds) or len(left) + number > len(rounds):
             continue
-        more = len(run.found.writes) > written and _begins_without_graph(run, outer, carried)
+        writes = run.found.writes[written:]
+        more = (
+            bool(writes)
+            and _begins_without_graph(run, outer, carried)
+            and not _writes_one(run, writes, rounds)
+        )
         if number == len(rounds):
             more = more or _trains_on(run, trained, rounds)
         if (more and thirds == repeated.thirds) or (number == len(rounds) and _tells_first(run, rounds[0])):
@@ -155,6 +161,17 @@ def _begins_without_graph(run: Run, before: State, carried: State) -> bool:
         )
         for key, value in carried.slots.items()
     )
+
+
+def _writes_one(run: Run, writes: list[Write], rounds: list[Value | None]) -> bool:
+    """Whether the body writes its element: a third round over the last one would find what that was saved for."""
+    given = {
+        tensor.storage
+        for element in rounds
+        if element is not None
+        for _, tensor in run.tensors_within(element)
+    }
+    return any(write.storage in given for write in writes)
 
 
 def _has_graph(run: Run, rounds: list[Value | None]) -> bool:

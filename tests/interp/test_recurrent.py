@@ -87,6 +87,21 @@ BODIES = {
 SPOILS = {"bad": "gain += 1", "good": "gain = gain + 1"}
 
 
+def test_each_round_has_an_element_of_its_own() -> None:
+    text = TEXT.format(
+        body="""        parts = [x.roll(k, -1) for k in range(x.dim())]
+        total = torch.zeros(1)
+        for part in parts:
+            part *= 2
+            total = total + (part**2).sum()
+        return total"""
+    )
+    names: dict[str, object] = {}
+    exec(compile(text, "net.py", "exec"), names)
+    names["Net"]()(torch.rand(2, 4, 3)).sum().backward()  # type: ignore[operator]
+    assert not check_source("net.py", text.encode(), Settings(), Project())
+
+
 @pytest.mark.parametrize("form", SPOILS)
 @pytest.mark.parametrize("name", BODIES)
 def test_what_the_third_round_needs(name: str, form: str) -> None:
