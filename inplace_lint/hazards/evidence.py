@@ -60,6 +60,7 @@ class Evidence:
         return self.are_data(saved.sources)
 
     def are_data(self, sources: Iterable[Storage]) -> bool:
+        """Whether the run trains a module, and all that could make these require grad was given from outside."""
         run = self.run
         of_module = (
             self.of_module or run.supposes or run.steps.of_parameters or any(run.handed.forwards.values())

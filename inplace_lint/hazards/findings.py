@@ -171,6 +171,8 @@ class Context:
         self.reached = run.steps.trains or self.evidence.of_module
         #: places that raise at once, though reported only as possible: the saves spoiled there are never used
         self.raising: set[ast.AST] = set()
+        #: the events of one kind at one place
+        self._alike: dict[tuple[str, ast.AST], list[Event]] | None = None
 
     def hazard(
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
@@ -335,8 +337,12 @@ class Context:
 
     def _whichever(self, event: Event, guard: Guard) -> Guard:
         """The paths of an event, with those on which the same write meets another alias: `x.cpu()` or a copy of it."""
-        for other in self.run.found.events:
-            if other is not event and other.kind == event.kind and other.place.at is event.place.at:
+        if self._alike is None:
+            self._alike = {}
+            for one in self.run.found.events:
+                self._alike.setdefault((one.kind, one.place.at), []).append(one)
+        for other in self._alike[event.kind, event.place.at]:
+            if other is not event:
                 guard = either(guard, other.guard)
         return guard
 

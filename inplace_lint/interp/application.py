@@ -66,7 +66,7 @@ class Application:
         self.grads: list[tuple[Guard, int]] = []
         #: its node in autograd's graph
         self.node = Node([])
-        self.node.op = name
+        self.node.elementwise = facts.layout.is_pointwise
 
     def gradients_of(self, run: Run, i: int, flows: bool = False) -> list[tuple[Guard, int]]:
         """Under which guards operand `i` requires grad; with `flows`, under which autograd computes its gradient."""

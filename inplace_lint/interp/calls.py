@@ -50,7 +50,6 @@ from .values import (
     Scalar,
     Sequence_,
     Symbol,
-    Tensor,
     TorchModule,
     Unknown,
     Value,
@@ -69,7 +68,7 @@ def call(
     run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool = True
 ) -> Value:
     """The value of `func(*args, **kwargs)`; `exact` is False if a star spread arguments of unknown number."""
-    func = _moved(func)
+    func = external_modules.callee(func)
     if isinstance(func, Phi):
         return _call_each(run, func, args, kwargs, at, exact)
     while isinstance(func, Bound):
@@ -125,23 +124,6 @@ def call(
     if isinstance(func, Scalar):
         return Scalar()
     return unknown(run, func, args, kwargs, at)
-
-
-def _moved(func: Value) -> Value:
-    """The callee; for what `net.to(device)` took for a tensor, which is never called, the unknown value itself."""
-    if not isinstance(func, (Phi, Tensor)):
-        return func
-    found = {_taken_for_a_tensor(atom) for atom in flatten(func)}
-    moved = found.pop() if len(found) == 1 else None
-    return func if moved is None else moved
-
-
-def _taken_for_a_tensor(func: Value) -> Unknown | None:
-    storage = func.storage if isinstance(func, Tensor) else None
-    while storage is not None and storage.value is None:
-        made_of = storage.sources or storage.evidence
-        storage = made_of[0] if len(made_of) == 1 else None
-    return None if storage is None else storage.value
 
 
 def _call_each(

@@ -197,7 +197,7 @@ def items(run: Run, value: Value) -> list[Value] | None:
 def any_element(run: Run, value: Value) -> Value:
     """An element at an unknown position; an unknown value, unless one element can stand for all of them."""
     element = one_of_many(run, _any_element(run, value))
-    external_modules.in_container(run, value, [element])
+    external_modules.expect_modules_in(run, value, [element])
     return element
 
 

@@ -17,6 +17,7 @@ from .values import (
     FunctionValue,
     Instance,
     Mapping_,
+    Phi,
     Scalar,
     Sequence_,
     Symbol,
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 _WEIGHTS = "parameters()"
 
 
+#: So many conversions of a network, one after the other, are seen through.
+_MOVES = 8
+
+
 class Forward:
     """A call of an unknown value that may turn out to be the forward of a module."""
 
@@ -53,6 +58,25 @@ class Forward:
         self.lent = any(root.time is None for root in run.heap.roots) or (
             func.tensor is not None and func.tensor.storage in run.handed.given
         )
+
+
+def callee(func: Value) -> Value:
+    """The callee; for what `net.to(device)` took for a tensor, which is never called, the unknown value itself."""
+    if not isinstance(func, (Phi, Tensor)):
+        return func
+    found = {_taken_for_a_tensor(atom) for atom in flatten(func)}
+    moved = found.pop() if len(found) == 1 else None
+    return func if moved is None else moved
+
+
+def _taken_for_a_tensor(func: Value) -> Unknown | None:
+    storage = func.storage if isinstance(func, Tensor) else None
+    for _ in range(_MOVES):
+        if storage is None or storage.value is not None:
+            break
+        made_of = storage.sources or storage.evidence
+        storage = made_of[0] if len(made_of) == 1 else None
+    return None if storage is None else storage.value
 
 
 def called(
@@ -260,9 +284,10 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     return weights
 
 
-def in_container(run: Run, container: Value, elements: Sequence[Value]) -> None:
-    """Notes that the elements of an `nn.ModuleList` or `nn.Sequential`, if they are unknown values, are modules."""
-    if isinstance(container, Sequence_) and container.kind in ("Sequential", "ModuleList"):
+def expect_modules_in(run: Run, container: Value, elements: Sequence[Value]) -> None:
+    """Notes that the elements of a container of `torch.nn`, if they are unknown values, are modules."""
+    kind = container.kind if isinstance(container, (Sequence_, Mapping_)) else ""
+    if kind in ("Sequential", "ModuleList", "ModuleDict"):
         for element in elements:
             if isinstance(element, Unknown):
                 expected_weights(run, element)

@@ -62,7 +62,7 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
             same = optimizer is told[0] and hazard.saved.node in reached
             hazard.held = hazard.held and not same and hazard.saved.node not in shared[earlier]
     leaves = {node for node in reached if not node.edges}
-    trainable = _trainable(run, leaves, _of_criteria(run, heap.roots))
+    trainable = _trainable(run, leaves, _of_criteria(run, since, reached))
     groups: list[list[Hazard]] = []
     place = run.place(at)
     clipped, run.steps.clipped = run.steps.clipped, set()
@@ -102,8 +102,7 @@ class Passed:
         self.uses: set[tuple[Value, Storage, Node]] = set()
         for func, forwards in run.handed.forwards.items():
             for forward in forwards:
-                made = forward.result.tensor
-                if made is not None and any(node in self.reached for _, node in run.heap.nodes(made, ALWAYS)):
+                if not self.reached.isdisjoint(_nodes_of(run, forward)):
                     for guard, tensor in forward.result.nodes:
                         nodes = run.heap.nodes(tensor, guard)
                         self.uses.update((func, tensor.storage, node) for _, node in nodes)
@@ -123,7 +122,7 @@ def _of_one_tensor(run: Run, roots: Sequence[Root], reached: set[Node]) -> set[N
     """
     storages = run.heap.by_node()
     unknown = {node for node, held in storages.items() if any(s.value is not None for s in held)}
-    whole = {node for node in unknown if len(storages[node]) == 1 and not storages[node][0].into}
+    whole = {node for node in unknown if len(storages[node]) == 1 and not storages[node][0].indexed}
     taken = {node for root in roots for _, node in root.nodes}
     taken.update(source for node in reached - unknown for _, source in node.edges)
     return (reached - unknown) | (taken & whole)
@@ -146,8 +145,8 @@ def _trainable(run: Run, nodes: set[Node], losses: set[Storage]) -> list[Storage
     ]
 
 
-def _of_criteria(run: Run, roots: Sequence[Root]) -> set[Storage]:
-    """The expected weights of callees that are loss functions, and so have none, as far as the code shows.
+def _of_criteria(run: Run, roots: Sequence[Root], reached: set[Node]) -> set[Storage]:
+    """The expected weights of callees that are loss functions, and so have none, as far as these backwards show.
 
     What they return is a loss, or a part of one, and is computed from what another callee returned.
     """
@@ -157,18 +156,23 @@ def _of_criteria(run: Run, roots: Sequence[Root]) -> set[Storage]:
     }
     leaves = {node for weights in expected.values() for _, node in heap.record(weights.storage).nodes}
 
-    def is_of_a_criterion(forward: Forward) -> bool:
-        made = forward.result.tensor
-        if made is None or losses.isdisjoint(node for _, node in heap.nodes(made, ALWAYS)):
-            return False
+    def is_of_a_criterion(forward: Forward, nodes: set[Node]) -> bool:
         given = [found for guard, tensor in forward.result.nodes for found in heap.nodes(tensor, guard)]
-        return not leaves.isdisjoint(reach(given))
+        return not losses.isdisjoint(nodes) and not leaves.isdisjoint(reach(given))
 
-    return {
-        weights.storage
-        for func, weights in expected.items()
-        if all(is_of_a_criterion(forward) for forward in run.handed.forwards[func])
-    }
+    found: set[Storage] = set()
+    for func, weights in expected.items():
+        made = [(one, _nodes_of(run, one)) for one in run.handed.forwards[func]]
+        made = [(one, nodes) for one, nodes in made if not reached.isdisjoint(nodes)]
+        if made and all(is_of_a_criterion(one, nodes) for one, nodes in made):
+            found.add(weights.storage)
+    return found
+
+
+def _nodes_of(run: Run, forward: Forward) -> set[Node]:
+    """The graph nodes of what a call returned."""
+    made = forward.result.tensor
+    return set() if made is None else {node for _, node in run.heap.record(made.storage).nodes}
 
 
 def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:

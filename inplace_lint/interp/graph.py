@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Node:
     """A node of autograd's graph; `edges` lead to the nodes that it passes gradients to."""
 
-    __slots__ = ("edges", "freed", "op", "opaque", "serial")
+    __slots__ = ("edges", "elementwise", "freed", "opaque", "serial")
 
     #: the number of nodes and values of unknown kind made so far
     made = 0
@@ -25,8 +25,8 @@ class Node:
         #: orders nodes and values of unknown kind by the time at which they were made
         self.serial = Node.made
         self.edges = edges
-        #: the op that made it, if that is known
-        self.op = ""
+        #: of an op whose result is one number only if its operands are
+        self.elementwise = False
         self.freed: list[Guard] = []
         #: for a value that unknown code returned: it may depend on every node with a serial below this
         self.opaque = opaque
@@ -64,19 +64,15 @@ class Root(NamedTuple):
         )
 
 
-#: Ops whose result is one number only if their operands are: what a loss is put together by.
-_PUT_TOGETHER = frozenset({"add", "sub", "mul", "div", "neg", "add_", "sub_", "mul_", "div_"})
-
-
 def parts_of_losses(roots: Sequence[Root]) -> set[Node]:
-    """The nodes of the losses that backwards begin at, and of those that these are put together of."""
+    """The nodes of the losses that backwards begin at, and of the numbers that these are computed from."""
     found: set[Node] = set()
     pending = [node for root in roots for _, node in root.nodes]
     while pending:
         node = pending.pop()
         if node not in found:
             found.add(node)
-            if node.op in _PUT_TOGETHER:
+            if node.elementwise:
                 pending += [source for _, source in node.edges]
     return found
 

@@ -135,7 +135,7 @@ def _of_a_list_perhaps(run: Run, value: Value, index: Value | None) -> Value:
     """The value, marked as a possible list: what proves an element to be a tensor does not prove the value one."""
     tensor = run.as_tensor(value)
     if tensor is not None:
-        tensor.storage.into = True
+        tensor.storage.indexed = True
     if tensor is None or (tensor.storage.proved and not tensor.storage.parts_only):
         return value
     part = tensor.alias()

@@ -161,7 +161,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     owner = value if isinstance(value, Unknown) and value.is_given() else None
     first, last = Unknown(owner), Unknown(owner)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
-    external_modules.in_container(run, value, [first, last])
+    external_modules.expect_modules_in(run, value, [first, last])
     return False, _computed(run, [first, last], value) if owner is None else [first, last]
 
 

@@ -63,7 +63,8 @@ def _loop(
         one_round(run, i, loop, element, is_last, paths[number] if paths else None)
         repeated.depth -= number > 0
         number += 1
-        if exact or number > len(rounds) or len(left) + number > len(rounds):
+        is_extended = number + len(left) > len(rounds)
+        if exact or is_extended:
             continue
         writes = run.found.writes[written:]
         more = (

@@ -34,8 +34,8 @@ class Storage:
         "evidence",
         "grad",
         "has_axes",
+        "indexed",
         "initialised",
-        "into",
         "leaf",
         "made",
         "moved",
@@ -84,7 +84,7 @@ class Storage:
         #: only uses of its elements proved it: it may be a list of tensors as well
         self.parts_only = False
         #: an index was taken of it that a list, or a tuple, would accept too
-        self.into = False
+        self.indexed = False
         #: the heap's times at which an element was assigned: if it is a list, the element is another tensor then
         self.puts: tuple[int, ...] = ()
         #: its values come from outside and were only moved (reshaped, stacked), never computed with

@@ -32,7 +32,10 @@ class Pattern:
 
 def steps_something(source: FunctionSource) -> bool:
     """Whether the text of a function, of its class, or of a function of the file that it calls by name, trains."""
-    helpers = [f for name, f in source.module.functions.items() if source.mentions(name.encode() + b"(")]
+    if not runs_backward(source.module):
+        return False
+    functions = source.module.functions
+    helpers = [functions[name] for name in called_in(source.text) if name in functions]
     texts = [source.text if source.owner is None else source.owner.text, *(f.text for f in helpers)]
     return any(takes_backward(text) and b".step(" in text and b"zero_grad(" in text for text in texts)
 
