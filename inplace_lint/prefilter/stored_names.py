@@ -3,7 +3,7 @@
 `net.act = Mine()` sets one. What a method sets of its own object is left out: that is found by the classes. Its
 object goes by the name `self` there, in a body that stands as far in as a method's: a convention, which saves parsing
 each file of a project. Under another name it counts as some object, and so does text in comments and strings: that
-makes a fix unsafe, and never wrong.
+makes a fix unsafe. What is missed: a function within a function that names some other object so.
 """
 
 from __future__ import annotations
