@@ -257,11 +257,15 @@ class Context:
             return POSSIBLE  # it needs an option that is not the default: it is reported where one is passed
         if not (write.in_loop or self.run.is_of_any_round(guard)):
             return POSSIBLE  # it needs the last round of a loop to be the one with some given number
-        if not implies(write.guard, saved.guard):
+        if not implies(write.guard, saved.guard) or not self.is_sure(guard):
             confidence = min(confidence, LIKELY)
         return confidence
 
     def is_trained(self, guard: Guard) -> bool:
+        """Whether one of the paths is not in evaluation mode, and rests on no guess but usual layouts and dtypes."""
+        return self.is_sure(where(guard, self.run.usual, 0))
+
+    def is_sure(self, guard: Guard) -> bool:
         """Whether one of the paths is neither a guess nor in evaluation mode."""
         run = self.run
         return bool(whatever(where(guard, run.evaluation, 0), run.doubtful))
@@ -316,8 +320,11 @@ class Context:
             is_data = event.kind != "leaf" and self.evidence.are_data(event.sources)
             sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
-        if not self.is_trained(self._whichever(event, guard)) or event.by_argument or event.doubtful:
+        whichever = self._whichever(event, guard)
+        if not self.is_trained(whichever) or event.by_argument or event.doubtful:
             confidence = POSSIBLE
+        elif not self.is_sure(whichever):
+            confidence = min(confidence, LIKELY)
         if event.kind == "multi-view" and event.is_by_a_flag() and not run.as_built_by_default(guard):
             # It raises at once for anyone who sets the flag and trains, so nobody does both.
             confidence = POSSIBLE

@@ -123,9 +123,9 @@ class Run(Literals, Operations):
         self.program.last_uid += 1
         return self.program.last_uid
 
-    def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
+    def doubt(self, key: Hashable, usual: bool = False) -> tuple[Guard, Guard]:
         """The literals of the two outcomes of a guess, which the heap learns of too."""
-        outcomes = super().doubt(key)
+        outcomes = super().doubt(key, usual)
         self.heap.doubtful = self.doubtful
         return outcomes
 

@@ -100,13 +100,16 @@ def _binds(target: ast.expr, names: set[str]) -> bool:
 
 
 _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
-_MAKES = frozenset("OrderedDict defaultdict dict float int len list round set".split())
+_COLLECTIONS = frozenset(["OrderedDict", "defaultdict"])
+_MAKES = _COLLECTIONS | frozenset("dict float int len list round set".split())
 
 
 def _is_plain(node: ast.expr) -> bool:
     """Whether a value is a number, a string or a container, and not a tensor."""
     if isinstance(node, ast.Call):
-        return getattr(node.func, "attr", getattr(node.func, "id", "")) in _MAKES
+        if isinstance(node.func, ast.Attribute):  # `x.float()` may be the tensor itself
+            return node.func.attr in _COLLECTIONS
+        return isinstance(node.func, ast.Name) and node.func.id in _MAKES
     if isinstance(node, ast.BinOp):
         return _is_plain(node.left) and _is_plain(node.right)
     if isinstance(node, ast.UnaryOp):

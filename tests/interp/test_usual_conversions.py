@@ -1,0 +1,85 @@
+"""A conversion to float32, to the dtype of another tensor or to a device usually gives the tensor itself.
+
+Written in place, it then spoils what the op before it saved. That is told as likely; torch, which computes in float32
+on one device here, says which programs raise. What surely copies there (another dtype) is possible at most.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.checks import check_source
+from inplace_lint.project.modules import Project
+from inplace_lint.project.settings import Settings
+
+torch = pytest.importorskip("torch")
+
+PROGRAM = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(4, 4, 1)
+
+    def forward(self, x):
+        y = torch.sigmoid(self.conv(x))
+        z = {given}
+        z += 1
+        return z * y
+"""
+#: They give the tensor itself where all is float32, contiguous and on one device.
+SHARE = [
+    ".float()",
+    ".to(torch.float32)",
+    ".to(x.dtype)",
+    ".type_as(x)",
+    ".to(x)",
+    ".to(x.device)",
+    ".to(device=x.device, dtype=x.dtype)",
+    ".float().to(x.dtype)",
+    ".contiguous()",
+    ".reshape(x.shape)",
+]
+#: They make a copy of a float32 tensor, or of one on another device.
+COPY = [".double()", ".half().float()", ".to(torch.bfloat16)", ".to(torch.float64)"]
+
+
+def _reported(given: str) -> list[str]:
+    """The confidences above `possible` of the findings."""
+    source = PROGRAM.format(given=given).encode()
+    found = check_source("m.py", source, Settings(select=("IPL1",)), Project())
+    return [one.confidence for one in found if one.confidence != "possible"]
+
+
+def _raises(given: str) -> bool:
+    scope: dict[str, object] = {}
+    exec(PROGRAM.format(given=given), scope)
+    gate = scope["Gate"]
+    assert callable(gate)
+    try:
+        gate()(torch.randn(2, 4, 3)).sum().backward()
+    except RuntimeError as error:
+        return "inplace operation" in str(error)
+    return False
+
+
+@pytest.mark.parametrize("conversion", SHARE)
+def test_a_usual_conversion_is_told_as_likely(conversion: str) -> None:
+    assert _raises(f"y{conversion}")
+    assert _reported(f"y{conversion}") == ["likely"]
+
+
+@pytest.mark.parametrize("conversion", COPY)
+def test_a_conversion_that_copies_is_not_told(conversion: str) -> None:
+    assert not _raises(f"y{conversion}")
+    assert _reported(f"y{conversion}") == []
+
+
+def test_what_dropout_gives_back_in_evaluation_is_no_usual_conversion() -> None:
+    """It copies where the model is trained, and only there is the result needed."""
+    assert not _raises("F.dropout(y, 0.5, self.training)")
+    assert _reported("F.dropout(y, 0.5, self.training)") == []
