@@ -205,10 +205,13 @@ def _reasons(tracer: Tracer, finding: Finding, run: Run, context: Context) -> li
                 found.append("it happens only if its object is built with a flag that is off by default")
             elif finding.confidence == POSSIBLE:
                 found.append(_DOUBT)
+            elif not context.is_sure(event.guard):
+                found.append(_USUAL)
     return list(dict.fromkeys(found))
 
 
 _DOUBT = "it happens only if an operation that may copy does not, or in evaluation mode"
+_USUAL = "it happens only if an operation that may copy does not, which is usual where all is float32 on one device"
 
 
 def _may(context: Context, confidence: int) -> str:
@@ -237,6 +240,8 @@ def _doubts(tracer: Tracer, hazard: Hazard, run: Run, context: Context, confiden
         found.append("it happens only with a flag or a word that is not the default")
     elif not (hazard.write.in_loop or run.is_of_any_round(credible)):
         found.append("it happens only if the round that a number names is the last of its loop")
+    elif not context.is_sure(credible):
+        found.append(_USUAL)
     if hazard.kind == "step" and not hazard.followed:
         found.append(
             "what was computed before the step is returned or kept, and no backward of it is in sight"

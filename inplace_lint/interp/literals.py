@@ -24,9 +24,9 @@ class Literals:
         self.builds = builds
         #: masks of the literals of guesses (an op may return an alias or a copy), and of evaluation mode
         self.doubtful = program.built.doubtful
-        #: of these guesses, those that are true with the usual layout, dtype and device
-        self.usual = 0
         self.evaluation = program.built.evaluation
+        #: mask of the literals of guesses that hold with the usual layout, dtype and device
+        self.usual = program.built.usual
         #: masks of literals for flags of the call: those that are false by default, and those that are true
         self.turned = (0, 0)
         #: mask of literals that are true only if an object is built with a flag that is off by default
@@ -111,15 +111,12 @@ class Literals:
     def doubt(self, key: Hashable, usual: bool = False) -> tuple[Guard, Guard]:
         """The literals of the two outcomes of a guess: what the source does not decide.
 
-        `usual`: the first outcome is what happens with the usual layout, dtype and device, each time this is asked.
+        `usual`: the first outcome is what happens with the usual layout, dtype and device.
         """
-        asked_before = self.known(("doubt", key)) is not None
-        mask = 1 << (bit := self.bit(("doubt", key)))
-        self.doubtful |= mask
-        if not usual:
-            self.usual &= ~mask
-        elif not asked_before:
-            self.usual |= mask
+        bit = self.bit(("doubt", key, usual))
+        self.doubtful |= 1 << bit
+        if usual:
+            self.usual |= 1 << bit
         return literal(bit, True), literal(bit, False)
 
     def test(self, key: Hashable) -> Test:

@@ -97,6 +97,8 @@ class Built:
         #: masks of the literals of guesses, and of evaluation mode
         self.doubtful = WEAKENED
         self.evaluation = 0
+        #: mask of the literals of guesses that hold with the usual layout, dtype and device
+        self.usual = 0
         #: the methods that were run to set attributes which `__init__` leaves out (`late_attributes`)
         self.set_up: set[tuple[Instance, FunctionSource]] = set()
         #: masks of pairs of literals that exclude each other

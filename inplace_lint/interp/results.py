@@ -142,7 +142,7 @@ def _view_or_copy(
         return [(guard, copy())]
     if ret.kind != "maybe" or (by_layout and tensor.contiguous) or layout.is_view:
         return [(guard, view)]
-    # One guess and one copy for all alternatives of the operand: only one of them is real.
+    # One copy for all alternatives of the operand, and one guess for those of a kind: only one of them is real.
     shares, copies = run.doubt((op.place.at, run.frame.uid), _shares_usually(op, tensor))
     fresh = copy()
     fresh.contiguous = fresh.contiguous or by_layout or layout.same_if_contiguous
@@ -157,15 +157,17 @@ def _view_or_copy(
 
 
 def _shares_usually(op: Application, tensor: Tensor) -> bool:
-    """Whether the operand is given back where everything is float32, on one device, and in the order of memory.
+    """Whether the op shares memory where all is float32, on the device that trains, and in the order of memory.
 
-    Only what an op computed counts for conversions: what comes from elsewhere is data, which is converted on purpose.
+    Of conversions only what an op computed counts: what comes from elsewhere is data, which is converted on purpose.
     """
     layout = op.facts.layout
     if layout.aliases_if_contiguous or layout.same_if_contiguous:
         return not tensor.view and not tensor.strided
     if layout.dtype_after is None and not layout.moves:
         return False  # dropout, say, which gives its operand back in evaluation mode
+    if layout.moves_to_cpu or any(plain(value) == "cpu" for value in op.values[1:]):
+        return False  # said where another device trains
     asked = [layout.dtype_after, *(dtype_of(value) for value in op.values[1:] if isinstance(value, Symbol))]
     usual = all(dtype in (None, "argument", "?", "float", "float32") for dtype in asked)
     return usual and tensor.storage.origin == "result" and tensor.storage.dtype not in ("bool", "int")

@@ -137,6 +137,7 @@ class Run(Literals, Operations):
         for taught in (self.program.built, self):
             taught.doubtful |= maker.doubtful
             taught.evaluation |= maker.evaluation
+            taught.usual |= maker.usual
 
     def place(self, at: ast.AST) -> Place:
         """The place of a node in the current frame; in a `DataParallel`, that of its call."""

@@ -6,6 +6,10 @@ on one device here, says which programs raise. What surely copies there (another
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from inplace_lint.checks import check_source
@@ -77,6 +81,62 @@ def test_a_usual_conversion_is_told_as_likely(conversion: str) -> None:
 def test_a_conversion_that_copies_is_not_told(conversion: str) -> None:
     assert not _raises(f"y{conversion}")
     assert _reported(f"y{conversion}") == []
+
+
+@pytest.mark.parametrize("conversion", [".cpu()", ".to('cpu')"])
+def test_a_copy_to_the_cpu_is_not_told(conversion: str) -> None:
+    """It is said where a GPU trains, and copies there; only on a CPU, as here, it shares memory."""
+    assert _raises(f"y{conversion}")
+    assert _reported(f"y{conversion}") == []
+
+
+@pytest.mark.parametrize("conversion", SHARE[:4])
+def test_a_part_that_chunk_returned_is_told_as_likely(conversion: str) -> None:
+    """Such a part must not be written in place at all: torch raises at the write."""
+    given = f"y.chunk(2, 1)[0]{conversion}.mul_(2).sum()"
+    assert _raises(given)
+    assert _reported(given) == ["likely"]
+
+
+BUILT = """
+import torch
+from torch import nn
+
+
+class Scaled(nn.Module):
+    def __init__(self, scale: torch.Tensor):
+        super().__init__()
+        self.conv = nn.Conv1d(4, 4, 1)
+        self.scale = scale
+        self.flat = scale.reshape(-1)
+
+    def forward(self, x):
+        y = self.conv(x) * self.scale
+        self.flat.mul_(2)
+        return y
+"""
+
+
+def test_what_the_constructor_reshapes_is_told_as_likely() -> None:
+    """What a run that builds objects learns of an operation holds in the runs that use these."""
+    scope: dict[str, object] = {}
+    exec(BUILT, scope)
+    scaled = scope["Scaled"]
+    assert callable(scaled)
+    with pytest.raises(RuntimeError, match="inplace operation"):
+        scaled(torch.ones(4, 1))(torch.randn(2, 4, 3)).sum().backward()
+    found = check_source("m.py", BUILT.encode(), Settings(select=("IPL1",)), Project())
+    assert [(one.code, one.confidence) for one in found] == [("IPL102", "likely")]
+
+
+def test_explain_says_what_is_usual(tmp_path: Path) -> None:
+    file = tmp_path / "m.py"
+    file.write_text(PROGRAM.format(given="y.float()"))
+    row = 1 + file.read_text().splitlines().index("        z += 1")
+    told = subprocess.run(
+        [sys.executable, "-m", "inplace_lint", "explain", f"{file}:{row}"], capture_output=True, text=True
+    )
+    assert "which is usual where all is float32" in told.stdout
 
 
 def test_what_dropout_gives_back_in_evaluation_is_no_usual_conversion() -> None:
