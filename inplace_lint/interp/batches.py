@@ -38,13 +38,18 @@ def turns_matrices(layout: Layout, tensor: Tensor, values: Sequence[Value | None
     return layout.swaps and axes <= {-1, -2}
 
 
+def are_multiplied(facts: Facts, shapes: Sequence[Sizes | None]) -> bool:
+    """Whether an op multiplies two batches of matrices with several batch axes, and so merges none of their rows."""
+    several = all(shape is not None and len(shape) > 3 for shape in shapes)
+    return facts.layout.axes.group == "product" and len(shapes) == 2 and several
+
+
 def saves_as_it_is(facts: Facts, tensor: Tensor, shapes: Sequence[Sizes | None]) -> bool | None:
     """Whether `matmul` of two batches with several axes saves this operand itself; None where that is not known."""
-    if facts.layout.axes.group != "product" or len(shapes) < 2:
+    if not are_multiplied(facts, shapes):
         return None
-    first, second = shapes[:2]
-    if first is None or second is None or min(len(first), len(second)) < 4:
-        return None
+    first, second = shapes
+    assert first is not None and second is not None
     if tensor.batch_cut or len(first) != len(second):
         return False
     if any(None not in (one, other) and one != other for one, other in zip(first[:-2], second[:-2])):

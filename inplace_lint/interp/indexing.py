@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import axes, batches, ops
+from . import axes, batches, cuts, ops
 from .guards import both
 from .joins import join
 from .slices import Slice
@@ -80,6 +80,7 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     if isinstance(obj, Tensor) and isinstance(part, Tensor):
         part.sizes = axes.of_part(run, obj.sizes, at_index)
         part.batch_cut = batches.is_cut(obj, part.sizes)
+        part.rows_apart = obj.rows_apart or cuts.subscript_puts_rows_apart(obj.sizes, _parts(run, at_index))
         if found == "N" and _keeps_rows(at_index):
             part.contiguous = obj.contiguous
     if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
@@ -104,6 +105,11 @@ def _proves_the_indexed_alone(run: Run, obj: Value, part: Value) -> None:
     indexed = run.as_tensor(obj)
     if isinstance(part, Tensor) and indexed is not None and part.storage is not indexed.storage:
         part.storage.sources = tuple(s for s in part.storage.sources if s is indexed.storage)
+
+
+def _parts(run: Run, index: Value) -> Sequence[Value]:
+    """What stands between the brackets of a subscript, one part for each comma."""
+    return run.elements(index) if isinstance(index, Sequence_) and index.kind == "tuple" else [index]
 
 
 def _keeps_rows(index: Value) -> bool:

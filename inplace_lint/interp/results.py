@@ -323,6 +323,7 @@ def _turn(
     """Set how the axes of `view`, made of `tensor` by the op, lie in memory."""
     view.sizes = axes.of_view(run, facts, layout, tensor, values)
     view.strided = tensor.strided or layout.scatters
+    view.rows_apart = tensor.rows_apart or cuts.puts_rows_apart(facts, tensor, values)
     view.batch_cut = batches.is_cut(tensor, view.sizes)
     view.matrices_turned = batches.turns_matrices(layout, tensor, values)
     view.swapped = tensor.contiguous and layout.swaps

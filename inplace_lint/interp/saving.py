@@ -84,10 +84,12 @@ def _is_certain(op: Application, save: Save, tensor: Tensor) -> bool:
     given = [results.plain(value) for value in op.values]
     if layout.copies_contiguous(given, save.target - 1):
         return False
-    strided = tensor.strided or tensor.expanded is not None
+    shapes = [axes.shape_of(found) for found in op.operands[:2]]
+    apart = tensor.rows_apart and not batches.are_multiplied(op.facts, shapes)
+    strided = tensor.strided or apart or tensor.expanded is not None
     if layout.copies_matrices:
         return not strided and (tensor.contiguous or not tensor.view)
-    merged = batches.saves_as_it_is(op.facts, tensor, [axes.shape_of(found) for found in op.operands[:2]])
+    merged = batches.saves_as_it_is(op.facts, tensor, shapes)
     if merged is not None and save.target >= 0:
         return merged
     # A fused kernel takes any layout, and saves its operand as it is.

@@ -72,6 +72,7 @@ class Tensor(Value):
         "multi",
         "no_grad_view",
         "part",
+        "rows_apart",
         "sizes",
         "storage",
         "strided",
@@ -103,6 +104,8 @@ class Tensor(Value):
         self.swapped = False
         #: a part of an inner batch axis was taken; of its axes the last two alone were moved (`batches`)
         self.batch_cut = self.matrices_turned = False
+        #: merging all its axes but the last may take a copy, as a part of an inner axis was taken (`cuts`)
+        self.rows_apart = False
         self.taken: Taken | None = None
         self.cut: int | None = None
 

@@ -1,0 +1,92 @@
+"""Whether a linear layer saves a part of a tensor itself, or a copy which no write can change: asked of torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("torch")
+
+from .in_torch import refuses, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: The shape of a tensor, and a part of it.
+PARTS = [
+    ("2, 4, 8", "base[1:]"),
+    ("2, 4, 8", "base[:, 1:]"),
+    ("2, 4, 8", "base[:, :2]"),
+    ("2, 4, 8", "base[:, 0:]"),
+    ("2, 4, 8", "base[:, 1]"),
+    ("2, 4, 8", "base[..., 1:, :]"),
+    ("2, 4, 8", "base[..., :4]"),
+    ("2, 4, 8", "base[:, None, 1:]"),
+    ("4, 4, 8", "base[::2]"),
+    ("4, 4, 8", "base[1:][:, 1:]"),
+    ("4, 4, 8", "base[:, 1:].unsqueeze(0)"),
+    ("4, 8", "base[::2]"),
+    ("4, 8", "base[:, :4]"),
+    ("2, 3, 4, 8", "base[:, 0]"),
+    ("2, 3, 4, 8", "base[:, :, 0]"),
+    ("2, 3, 4, 8", "base[:, :, 1:]"),
+    ("2, 3, 4, 8", "base[0, :, 1:]"),
+    ("2, 4, 8", "base.chunk(2, 1)[0]"),
+    ("2, 4, 8", "base.chunk(2, dim=-2)[1]"),
+    ("2, 4, 8", "base.chunk(2, -1)[0]"),
+    ("2, 4, 8", "base.split(2, dim=1)[0]"),
+    ("4, 4, 8", "base.split(2)[0]"),
+    ("2, 4, 8", "base.narrow(1, 1, 2)"),
+    ("2, 4, 8", "base.narrow(2, 0, 4)"),
+    ("2, 4, 8", "base.select(1, 0)"),
+    ("2, 3, 4, 8", "base.select(1, 0)"),
+    ("2, 3, 4, 8", "base.unbind(1)[0]"),
+    ("2, 3, 4, 8", "base.unbind(2)[0]"),
+]
+
+#: What is done with a part whose last axis is as long as the weight's second.
+LAYERS = [
+    "torch.nn.functional.linear(part, weight)",
+    "torch.nn.functional.linear(part, weight, bias)",
+    "part @ weight.t()",
+]
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=["linear", "bias", "matmul"])
+@pytest.mark.parametrize(("shape", "part"), PARTS)
+def test_a_tensor_that_is_written_after_a_layer_took_a_part(
+    shape: str, part: str, layer: str, tmp_path: Path
+) -> None:
+    size = (
+        4 if part in ("base[..., :4]", "base[:, :4]", "base.chunk(2, -1)[0]", "base.narrow(2, 0, 4)") else 8
+    )
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import torch\n\nweight = torch.ones(5, {size}, requires_grad=True)\nbias = torch.ones(5)\n"
+        f"base = torch.zeros({shape})\npart = {part}\nout = {layer}\nbase.add_(1)\nout.sum().backward()\n"
+    )
+    assert told(program.read_text()) == (["IPL102"] if refuses(program, tmp_path) else [])
+
+
+def test_a_part_of_unknown_rank_whose_rows_may_not_merge() -> None:
+    """Of batches of rows the layer saves a copy, of a matrix the part itself; so nothing is said."""
+    source = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = torch.nn.Linear(3, 8)
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        x = self.embed(x)
+        y = self.layer(x{part})
+        x += 1
+        return x.sum() + y.sum()
+"""
+    for part in ("[:, 1:]", "[:, 1:, 1:, :]", "[..., 1:, :]"):
+        assert told(source.replace("{part}", part)) == []
+    for part in ("", "[1:]", "[..., 1:]", "[:, 0]"):
+        assert told(source.replace("{part}", part)) == ["IPL102"]
