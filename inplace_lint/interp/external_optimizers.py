@@ -1,7 +1,7 @@
 """Models optimizers of unknown class, such as the arguments in `def train(model, optimizer)`.
 
 A value counts as an optimizer once `zero_grad` is called on it. Its `step` may write any parameter that a backward has
-reached since the last step.
+reached since the last step, except those of known optimizers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ _ZEROED = "zero_grad()"
 def zero_grad(run: Run, obj: Unknown) -> Value:
     """Models `obj.zero_grad`, which tells an unknown optimizer from other objects with a `step`.
 
-    What is zeroed in a loop over optimizers is stepped in another loop over them.
+    What is zeroed in a loop over optimizers is stepped in another loop over them. Its step may have come first.
     """
     for one in (obj, obj.owner):
         if isinstance(one, Unknown) and (one is obj or _is_of_a_round(run, obj)):
             run.bottom().slots[(one, "member", _ZEROED)] = Constant(True)
+            run.steps.last = max(run.steps.last, run.steps.stepped.pop(one, -1))
     return Native(lambda *_: Constant(None))
 
 
@@ -45,9 +46,10 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     the old value of each of them.
     """
     told = [value for value in given if _is_zeroed(run, value)]
-    if not told:
-        return
     heap = run.heap
+    if not told:
+        run.steps.stepped.update(dict.fromkeys(given, heap.time))
+        return
     since = [root for root in heap.roots if root.time is not None and root.time > run.steps.last]
     passed = Passed(run, since)
     reached = passed.reached
@@ -129,7 +131,10 @@ def _of_one_tensor(run: Run, roots: Sequence[Root], reached: set[Node]) -> set[N
 
 
 def _trainable(run: Run, nodes: set[Node], losses: set[Storage]) -> list[Storage]:
-    """The storages of those leaves that an optimizer may step: all that are not plainly data, nor of a loss."""
+    """The storages of those leaves that an unknown optimizer may step.
+
+    Those are all that are not plainly data, nor of a loss, nor stepped by a known optimizer: each parameter has one.
+    """
     handed_on = {
         value
         for forwards in run.handed.forwards.values()
@@ -141,7 +146,9 @@ def _trainable(run: Run, nodes: set[Node], losses: set[Storage]) -> list[Storage
     return [
         storage
         for storage in dict.fromkeys(storages)
-        if storage not in losses and not _is_data(run, storage.value, handed_on)
+        if storage not in losses
+        and storage not in run.steps.owned
+        and not _is_data(run, storage.value, handed_on)
     ]
 
 

@@ -9,8 +9,15 @@ are kept as two bit masks. The rest of the condition is a BDD over the other lit
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeVar
+
 from . import diagrams
 from .diagrams import FALSE, TRUE, Diagram, conjoined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+T = TypeVar("T")
 
 
 class Guard:
@@ -148,6 +155,12 @@ def minus(a: Guard, b: Guard) -> Guard:
     if b is NEVER or not (b.positive | b.rest.support) & WEAKENED:
         return _without(a, b)
     return both(_without(a, where(b, 0, WEAKENED)), literal(0, True))
+
+
+def outside(facts: Sequence[tuple[Guard, T]], guard: Guard) -> list[tuple[Guard, T]]:
+    """The facts where a guard does not hold; none of a fact of which a guess would leave some where it does."""
+    left = [(minus(g, guard), one) for g, one in facts]
+    return [(g, one) for g, one in left if g and not compatible(g, guard)]
 
 
 def where(guard: Guard, positive: int, negative: int) -> Guard:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .graph import Node, Root, leading_to, leaves, reach
-from .guards import ALWAYS, both, compatible, either, implies, literal, minus, tests, whatever
+from .guards import ALWAYS, both, compatible, either, implies, literal, outside, tests, whatever
 from .guards import NEVER as NOWHERE
 from .storage import MAY
 
@@ -261,8 +261,8 @@ class Heap:
     def forget_gradients(self, storage: Storage, guard: Guard) -> None:
         """Records `detach_` or `requires_grad_(False)`: the storage's tensor requires no grad on these paths."""
         record = self.record(storage)
-        record.grads = [(kept, e) for g, e in record.grads if (kept := minus(g, guard))]
-        record.nodes = [(kept, n) for g, n in record.nodes if (kept := minus(g, guard))]
+        record.grads = outside(record.grads, guard)
+        record.nodes = outside(record.nodes, guard)
 
     def save(self, saved: Saved) -> None:
         saved.time = self.time

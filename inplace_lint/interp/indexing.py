@@ -14,6 +14,7 @@ from .values import ANY, Array, Constant, Phi, Scalar, Sequence_, Tensor, Test, 
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Sequence
 
     from .run import Run
 

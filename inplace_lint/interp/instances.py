@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import enum
 import numbers
+import types
 import typing
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from .values import (
     Instance,
     Mapping_,
     OpValue,
+    Parameters,
     Phi,
     Scalar,
     Sequence_,
@@ -147,9 +149,15 @@ def are_same(run: Run, left: Value, right: Value) -> bool | None:
             return False  # versions have digits; a fork under another name is not analysed
         if isinstance(one, Scalar) and isinstance(other, Symbol) and other.dotted.startswith("builtins."):
             key = run.key_of(one)
-            if isinstance(key, tuple) and key[0] == "type" and isinstance(key[1], Tensor):
-                return False  # of whichever class a tensor is, Python does not define it
+            if isinstance(key, tuple) and key[0] == "type" and _is_of_no_class(key[1], other.dotted[9:]):
+                return False
     return None
+
+
+def _is_of_no_class(value: Value, builtin: str) -> bool:
+    """Whether a value is no direct instance of a class of Python, of whichever class it is."""
+    open_ = isinstance(value, (Unknown, Scalar, Constant, Symbol, Phi))
+    return isinstance(value, Tensor) or (not open_ and builtin in _NO_CONTAINERS)
 
 
 def _is_word(value: Value) -> bool:
@@ -186,7 +194,8 @@ def _derives_in_python(cls: str, base: str) -> bool | None:
     if _OF_PYTHON.get(cls, cls) == _OF_PYTHON.get(base, base) or base == "builtins.object":
         return True
     if "types.FunctionType" in (_OF_PYTHON.get(cls), _OF_PYTHON.get(base)):
-        return False  # no class derives from FunctionType, and its only base is object
+        # No class derives from FunctionType, and its only base is object, but those that say what may be done with it.
+        return None if base.startswith(("collections.abc.", "typing.")) else False
     return False if (cls if base in _OF_PYTHON else base).startswith(("builtins.", "torch.")) else None
 
 
@@ -240,13 +249,15 @@ def _is_a(run: Run, obj: Value, kind: Value) -> Value:
 
 
 def _classes_in_python(value: Value) -> list[type]:
-    """The classes of Python that a constant or a container may be of; none if they are not known."""
+    """The classes of Python that a constant, a container or a function may be of; none if they are not known."""
     if isinstance(value, Constant):
         return [type(value.value)] if value.value is None or class_of(value) is not None else []
     if isinstance(value, (Sequence_, Mapping_)):
         kinds = ("list", "tuple") if value.kind in _LIST_OR_TUPLE else (value.kind,)
         return [_BUILTIN_TYPES[kind] for kind in kinds if kind in _BUILTIN_TYPES]
-    return []
+    if isinstance(value, Parameters):
+        return [types.GeneratorType]
+    return [types.FunctionType] if isinstance(value, FunctionValue) and not value.decorated else []
 
 
 def _standard_class(dotted: str) -> type | None:
@@ -278,6 +289,9 @@ _LIST_OR_TUPLE = ("unknown", "fresh")
 
 #: The collections below that a number may be an instance of.
 _NUMBERS = frozenset("int float complex bool Hashable".split())
+
+#: Classes of Python that hold no other values.
+_NO_CONTAINERS = frozenset(["bool", "int", "float", "complex", "str", "bytes"])
 
 _BUILTIN_TYPES: dict[str, type] = {
     kind.__name__: kind

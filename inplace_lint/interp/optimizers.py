@@ -83,6 +83,8 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = 
         unseen = _may_have_been_reached(run, owner)
         for weights in weights_of(run, owner):
             # An optimizer skips parameters whose `grad` is None.
+            if op != "load_state_dict":
+                run.steps.owned.add(weights.storage)
             if op != "load_state_dict" and not run.heap.has_gradient(weights.storage, unseen):
                 continue
             for guard, _ in run.heap.gradients(weights, run.path):

@@ -231,7 +231,7 @@ class Asked:
 class Steps:
     """Backwards and optimizer steps of the run (`intrinsics`, `methods`)."""
 
-    __slots__ = ("clipped", "held", "last", "of_parameters", "of_unknown", "trains")
+    __slots__ = ("clipped", "held", "last", "of_parameters", "of_unknown", "owned", "stepped", "trains")
 
     def __init__(self) -> None:
         #: a backward was run
@@ -242,8 +242,12 @@ class Steps:
         self.of_unknown = False
         #: parameters whose gradients were clipped since the last step of an unknown optimizer
         self.clipped: set[Storage] = set()
+        #: the parameters that known optimizers step, and so no other one
+        self.owned: set[Storage] = set()
         #: the heap's time of the last step of an unknown optimizer
         self.last = -1
+        #: the heap's time of the last `step` of each unknown value that no `zero_grad` has told to be an optimizer yet
+        self.stepped: dict[Value, int] = {}
         #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use, each with what
         #: the backwards before the step went through (`external_optimizers`)
         self.held: dict[Value, list[tuple[Hazard, Passed]]] = {}

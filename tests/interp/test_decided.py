@@ -47,6 +47,8 @@ GIVEN = [
     '{"a": 1}',
     "{1, 2}",
     "nn.ReLU()",
+    "nn.ReLU().parameters()",
+    "choose",
 ]
 TESTS = [
     "isinstance(given, Hashable)",
@@ -58,6 +60,9 @@ TESTS = [
     'given == "word"',
     "given != None",
     "given == 3",
+    "type(given) == str",
+    "type(given) is int",
+    "isinstance(given, str)",
 ]
 
 

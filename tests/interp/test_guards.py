@@ -18,6 +18,7 @@ from inplace_lint.interp.guards import (
     implies,
     literal,
     minus,
+    outside,
 )
 
 #: The tests' bits: below them is the literal of what is only guessed at.
@@ -212,6 +213,15 @@ def test_what_is_left_by_a_guess_is_guessed_at(a: guards.Guard, b: guards.Guard)
     assert table(rest) == table(a)
     if guess:
         assert all(positive & WEAKENED for positive, _ in guards.ways(rest, ALL))
+
+
+@given(small, small, st.booleans())
+def test_nothing_is_kept_where_the_other_guard_holds(a: guards.Guard, b: guards.Guard, guess: bool) -> None:
+    other = both(b, literal(0, True)) if guess else b
+    kept = outside([(a, "fact")], other)
+    assert all(not compatible(guard, other) for guard, _ in kept)
+    if not guess:
+        assert {o for guard, _ in kept for o in table(guard)} == table(a) - table(b)
 
 
 @given(small)

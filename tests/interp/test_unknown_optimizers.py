@@ -20,6 +20,8 @@ def train({arguments}):
 """
 #: What an argument stands for when torch runs the program.
 GIVEN = """
+import types
+
 {text}
 
 class Net(nn.Module):
@@ -57,6 +59,10 @@ opts = [torch.optim.SGD(net.parameters(), lr=0.1) for net in nets]
 opt3 = torch.optim.SGD(heads.left.parameters(), lr=0.1)
 opt4 = torch.optim.SGD(heads.right.parameters(), lr=0.1)
 masked = False
+agent = types.SimpleNamespace(policy=Net())
+agent.opt = torch.optim.SGD(agent.policy.parameters(), lr=0.1)
+agent.policy.scale = nn.Parameter(torch.ones(()))
+agent.opt2 = torch.optim.SGD([agent.policy.scale], lr=0.1)
 train({values})
 """
 #: By name: the arguments, the number of tensors that the model returns, the body.
@@ -87,6 +93,19 @@ PROGRAMS = {
         opt.zero_grad()
         (loss + more.mean()).backward()
         opt.step()""",
+    ),
+    "good: a weight that has an optimizer of its own is stepped first": (
+        "agent, loader",
+        1,
+        """    for x, y in loader:
+        out = agent.policy(x)
+        scaled = agent.policy.scale * out.detach().mean()
+        scaled.backward()
+        agent.opt2.step()
+        agent.opt2.zero_grad()
+        F.mse_loss(out, y).backward()
+        agent.opt.step()
+        agent.opt.zero_grad()""",
     ),
     "a state that goes on": (
         "model, loader, opt",
