@@ -85,7 +85,8 @@ def _is_certain(op: Application, save: Save, tensor: Tensor) -> bool:
     if layout.copies_contiguous(given, save.target - 1):
         return False
     shapes = [axes.shape_of(found) for found in op.operands[:2]]
-    apart = tensor.rows_apart and not batches.are_multiplied(op.facts, shapes)
+    apart = tensor.rows_apart and layout.merges_rows(given, save.target - 1)
+    apart = apart and not batches.are_multiplied(op.facts, shapes)
     strided = tensor.strided or apart or tensor.expanded is not None
     if layout.copies_matrices:
         return not strided and (tensor.contiguous or not tensor.view)

@@ -324,6 +324,13 @@ class Layout:
                 return False  # without a sum, einsum multiplies views of its operands
         return self.name in COPIES_STRIDED
 
+    def merges_rows(self, given: Sequence[object], operand: int) -> bool:
+        """Whether the op makes one axis of several of `operand`, which takes a copy where these do not lie together."""
+        if self.name == "einsum" and given and isinstance(given[0], str):
+            groups = _einsum_groups(given[0], operand)
+            return groups is None or any(len(group) > 1 for group in groups)
+        return self.name in COPIES_STRIDED and self.name != "scaled_dot_product_attention"
+
     @property
     def copies_matrices(self) -> bool:
         """Whether the op saves a copy of a matrix, too, that is not contiguous."""
@@ -370,25 +377,36 @@ def _sums(equation: str) -> bool:
     return bool(arrow and comma) and any(c in second and c not in right for c in first if c.isalpha())
 
 
-def _einsum_copies(equation: str, operand: int) -> bool:
-    """Whether einsum copies even a contiguous operand before it multiplies.
+def _einsum_groups(equation: str, operand: int) -> tuple[list[str], ...] | None:
+    """The indices of one of two operands that einsum makes one axis each; None for another equation.
 
     einsum turns two operands into batches of matrices, each with three groups of indices: those in both operands and in
-    the result, those of this operand alone, and those summed over (sorted by letter). It makes each group one axis,
-    which takes a copy if the indices are not adjacent in memory, unless one of them has length one.
+    the result, those of this operand alone, and those summed over (sorted by letter).
     """
     left, arrow, result = equation.replace(" ", "").partition("->")
     operands = left.split(",")
     if not arrow or len(operands) != 2 or operand > 1 or "." in equation:
-        return False
+        return None
     own, other = operands[operand], operands[1 - operand]
-    groups = (
+    return (
         [c for c in result if c in own and c in other],
         [c for c in result if c in own and c not in other],
         sorted(c for c in own if c not in result and c in other),
     )
+
+
+def _einsum_copies(equation: str, operand: int) -> bool:
+    """Whether einsum copies even a contiguous operand before it multiplies.
+
+    It makes each group of indices one axis, which takes a copy if the indices are not adjacent in memory, unless one of
+    them has length one.
+    """
+    own = equation.replace(" ", "").partition("->")[0].split(",")
+    groups = _einsum_groups(equation, operand) or ()
     return any(
-        own.index(second) != own.index(first) + 1 for group in groups for first, second in pairwise(group)
+        own[operand].index(second) != own[operand].index(first) + 1
+        for group in groups
+        for first, second in pairwise(group)
     )
 
 

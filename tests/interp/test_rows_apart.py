@@ -90,3 +90,50 @@ class Model(torch.nn.Module):
         assert told(source.replace("{part}", part)) == []
     for part in ("", "[1:]", "[..., 1:]", "[:, 0]"):
         assert told(source.replace("{part}", part)) == ["IPL102"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "part", "product"),
+    [
+        ("2, 4, 8", "base[:, 1:]", "torch.einsum('bnd,bd->bn', part, torch.ones(2, 8, requires_grad=True))"),
+        ("2, 4, 8", "base[:, 1:]", "torch.einsum('bnd,kd->bnk', part, torch.ones(5, 8, requires_grad=True))"),
+        (
+            "2, 4, 3, 8",
+            "base[:, 1:]",
+            "torch.einsum('bijd,kd->bijk', part, torch.ones(5, 8, requires_grad=True))",
+        ),
+        (
+            "2, 4, 8",
+            "base[:, 1:]",
+            "torch.bilinear(part, torch.ones(2, 3, 8), torch.ones(2, 8, 8, requires_grad=True))",
+        ),
+        ("2, 4, 8", "base[:, 1:]", "torch.tensordot(part, torch.ones(8, 2, requires_grad=True), 1)"),
+        ("2, 4, 8", "base[:, 1:]", "part @ torch.ones(2, 8, 3, requires_grad=True)"),
+        ("2, 4, 8", "base[:, 1:]", "torch.bmm(part, torch.ones(2, 8, 3, requires_grad=True))"),
+        ("2, 6, 5", "base[:, :4]", "nn.functional.group_norm(part, 2, torch.ones(4, requires_grad=True))"),
+        ("2, 6, 5", "base[:, :4]", "nn.functional.conv1d(part, torch.ones(3, 4, 1, requires_grad=True))"),
+        ("2, 6, 5", "base[:, :4]", "nn.functional.layer_norm(part, (5,), torch.ones(5, requires_grad=True))"),
+    ],
+)
+def test_products_of_a_part_of_an_inner_axis(shape: str, part: str, product: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import torch\nfrom torch import nn\n\nbase = torch.rand({shape})\npart = {part}\n"
+        f"out = {product}\nbase.add_(1)\nout.sum().backward()\n"
+    )
+    assert told(program.read_text()) == (["IPL102"] if refuses(program, tmp_path) else [])
+
+
+@pytest.mark.parametrize("place", range(3), ids=["query", "key", "value"])
+@pytest.mark.parametrize("part", ["base[:, 1:]", "base[:, :, 1:]", "base[1:]", "base[..., :4]"])
+def test_attention_saves_a_part_itself(part: str, place: int, tmp_path: Path) -> None:
+    given = ["1 * torch.rand(part.shape, requires_grad=True)"] * 3
+    given[place] = "part"
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import torch\n\nbase = torch.rand(2, 3, 4, 8)\npart = {part}\n"
+        f"out = torch.nn.functional.scaled_dot_product_attention({', '.join(given)})\n"
+        f"base.add_(1)\nout.sum().backward()\n"
+    )
+    assert refuses(program, tmp_path)
+    assert told(program.read_text()) == ["IPL102"]
