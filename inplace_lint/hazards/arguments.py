@@ -238,7 +238,7 @@ def _others(run: Run, root: FunctionSource) -> list[Module]:
     name = root.owner.name if root.owner is not None and root.name in ("forward", "__call__") else root.name
     if folder is None or name.startswith("__"):
         return []
-    used = re.compile(rb"(?<!def )\b%s\(" % re.escape(name.encode()))
+    used = rb"(?<!def )\b%s\(" % re.escape(name.encode())
     found = mentioning(files, root.module, [name], folder, _FILES, used) or []
     if name == root.name and root.owner is not None:
         return found

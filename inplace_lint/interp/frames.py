@@ -97,6 +97,12 @@ class Frame:
         self.on_yield: Callable[[Value], None] | None = None
         self.scope = None if function is None else function.scope
 
+    def forget(self) -> None:
+        """Drop what the frame holds, once nobody asks for its values: they hold places, and so the frame."""
+        self.base = _NOWHERE
+        self.registers, self.given, self.bindings, self.returns = {}, {}, {}, []
+        self.enclosing = self.on_yield = None
+
 
 class Place:
     """A node of the source, in the frame that executed it; `layer`: where the layer that ran there was built."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..prefilter.driver_synthesis import Driver
     from ..project.modules import Project
     from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..torchmodel.declared import Declared
     from .class_value import ClassValue
     from .execute import Handlers
     from .frames import Frame, State
@@ -144,8 +145,6 @@ class Program:
         self.second_look = False
         self.prefilter = prefilter or Prefilter(Files(project))
         self.files = self.prefilter.files
-        #: declarations of functions, in comments and in the configuration
-        self.declared = self.prefilter.declared
         self.names = self.prefilter.names
         #: the prefilter for the other setting of `want_notes`, if there was one
         self._other_prefilter: Prefilter | None = None
@@ -161,12 +160,20 @@ class Program:
         self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
         self._filled_later: dict[Module, frozenset[str]] = {}
         self.built = Built()
+        #: the runs of the file at hand
+        self.runs: list[Run] = []
         #: values of top-level names that do not depend on the run
         self.known_names: dict[tuple[Module, str], Value] = {}
+
+    @property
+    def declared(self) -> Declared:
+        """The declarations of functions, in comments and in the configuration."""
+        return self.prefilter.declared
 
     def begin(self) -> None:
         """Forget what runs of other files left: the findings of a file must not depend on the order of files."""
         self.forget_objects()
+        self.close()
         self.last_uid = 0
         self.drivers = []
         of_runs = (
@@ -181,6 +188,12 @@ class Program:
         of_text = (self._entered, self._gives, self._asks)
         for known in (*of_runs, *of_text):
             known.clear()
+
+    def close(self) -> None:
+        """Drop what the runs of the file at hand hold, once nobody asks them anything."""
+        for run in self.runs:
+            run.close()
+        self.runs.clear()
 
     def want_notes(self, wanted: bool) -> None:
         """Set whether findings are wanted that do not affect results, such as writes without gain."""

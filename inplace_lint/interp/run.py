@@ -90,6 +90,15 @@ class Run(Literals, Operations):
         self.steps = run_records.Steps()
         self.found = run_records.Found(program.observed)
         self.made = run_records.Made()
+        program.runs.append(self)
+
+    def close(self) -> None:
+        """Drop all that the run holds: its cycles of references would be left to the garbage collector."""
+        for frame in self.frames.values():
+            frame.forget()
+        for value in self.made.stood_for:
+            value.tensor = None
+        vars(self).clear()
 
     def leave_out(self, source: FunctionSource) -> None:
         """Note that a call is not entered although the function may write or set state: the run is incomplete."""
@@ -352,6 +361,7 @@ class Run(Literals, Operations):
                 tensor.storage.proved = value.of_module
                 tensor.storage.moved = value.is_given()
                 value.tensor = tensor
+                self.made.stood_for.append(value)
                 begin_graph(self, value, tensor.storage)
             return value.tensor
         return None

@@ -296,13 +296,15 @@ class Found:
 
 
 class Made:
-    """The parameters and buffers that the run made itself."""
+    """The parameters, buffers and other tensors that the run made itself."""
 
-    __slots__ = ("buffers", "initialised", "unconverted")
+    __slots__ = ("buffers", "initialised", "stood_for", "unconverted")
 
     def __init__(self) -> None:
         self.buffers: set[Storage] = set()
         #: (function, kind of layer) for calls by `apply` that only set the values of parameters
         self.initialised: set[tuple[FunctionSource, str]] = set()
+        #: the unknown values that a tensor stands for
+        self.stood_for: list[Unknown] = []
         #: float storages while no module may have been converted; None from then on
         self.unconverted: list[Storage] | None = []

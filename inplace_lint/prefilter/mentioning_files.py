@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
-from ..project.package_files import containing, state_of
+from ..project.package_files import answering, state_of
 from ..project.paths import shown
 
 if TYPE_CHECKING:
@@ -22,9 +21,9 @@ def mentioning(
     names: Iterable[str],
     folder: str,
     most: int,
-    used: re.Pattern[bytes] | None = None,
+    used: bytes | None = None,
 ) -> list[Module] | None:
-    """The files below a folder with one of these names as a whole word, and with a match of `used` if it is given.
+    """The files below a folder with one of these names as a whole word, and with a match of `used`, a pattern.
 
     The file `asking` is among them if it has one. None if there are more than `most`, or if one cannot be read. What
     was found in `asking` counts as stale once the answer would be another.
@@ -33,12 +32,12 @@ def mentioning(
     path = os.path.abspath(asking.filename)
     found: dict[str, None] = {}
     for name in names:
-        asked = name if used is None else f"{name}\0{used.pattern.decode('latin-1')}"
+        asked = name if used is None else f"{name}\0{used.decode('latin-1')}"
         contents.packages.setdefault(path, {})[folder, asked] = state_of(asked, folder, contents, path)
-        paths = containing(name, folder, contents)
+        paths = answering(asked, folder, contents)
         if paths is None:
             return None
-        found.update(dict.fromkeys(p for p in paths if used is None or used.search(contents.read(p))))
+        found.update(dict.fromkeys(paths))
     if len(found) > most:
         return None
     contents.rests_on.setdefault(path, set()).update(one for one in found if one != path)

@@ -55,8 +55,7 @@ class OtherFiles:
         folder = project_folder(module.filename, self._files.project.root)
         if folder is None:
             return []
-        pattern = re.compile(used, re.MULTILINE)
-        found = mentioning(self._files, module, names, folder, _FILES, pattern)
+        found = mentioning(self._files, module, names, folder, _FILES, used)
         return None if found is None else [one for one in found if one is not module]
 
     def _replaces_any(self, module: Module) -> bool:

@@ -112,7 +112,7 @@ class Registrations:
         folders = folders_around(module.filename, files.project.root)
         if not folders:
             return []
-        found = mentioning(files, module, wanted, folders[-1], _FILES, re.compile(begins, re.MULTILINE))
+        found = mentioning(files, module, wanted, folders[-1], _FILES, begins)
         return None if found is None else [one for one in found if one is not module]
 
 

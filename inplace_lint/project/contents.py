@@ -78,6 +78,8 @@ class Contents:
         self.folders: dict[str, Any] = {}
         #: by path of a folder, the paths and texts of the Python files below it (`package_files`)
         self.texts_below: dict[str, list[tuple[str, bytes]] | None] = {}
+        #: by what was asked of the files below a folder, those that answer it (`package_files.answering`)
+        self.answers: dict[tuple[str, str], list[str] | None] = {}
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file at this absolute path. The first answer is kept until `turn_to`."""
@@ -145,6 +147,7 @@ class Contents:
         self._latest = ("", None, b"")
         self.folders.clear()
         self.texts_below.clear()
+        self.answers.clear()
         self.held.clear()
         self._unchanged.clear()
         if all(self._is_file(path) == known for path, known in self.are_files.items()):

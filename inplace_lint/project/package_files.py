@@ -68,19 +68,30 @@ def containing(name: str, folder: str, contents: Contents) -> list[str] | None:
     return [path for path, text in found if word in text and whole.search(text)]
 
 
-def state_of(asked: str, folder: str, contents: Contents, asking: str) -> str:
-    """A text that changes whenever `containing` has another answer, or one of its files another content.
+def answering(asked: str, folder: str, contents: Contents) -> list[str] | None:
+    """The files below a folder that contain a name, as `containing` finds them, kept as long as their texts are.
 
-    The file `asking` itself is left out: what is known of it is stale anyway once it changes. What is asked is a name,
-    and after a zero perhaps a pattern: then only files with a match of it count.
+    What is asked is the name, and after a zero perhaps a pattern: then only files with a match of it count.
     """
-    name, _, pattern = asked.partition("\0")
-    found = containing(name, folder, contents)
+    key = (asked, folder)
+    if key not in contents.answers:
+        name, _, pattern = asked.partition("\0")
+        found = containing(name, folder, contents)
+        if found and pattern:
+            used = re.compile(pattern.encode("latin-1"), re.MULTILINE)
+            found = [path for path in found if used.search(contents.read(path))]
+        contents.answers[key] = found
+    return contents.answers[key]
+
+
+def state_of(asked: str, folder: str, contents: Contents, asking: str) -> str:
+    """A text that changes whenever `answering` has another answer, or one of its files another content.
+
+    The file `asking` itself is left out: what is known of it is stale anyway once it changes.
+    """
+    found = answering(asked, folder, contents)
     if found is None:
         return "?"
-    if pattern:
-        used = re.compile(pattern.encode("latin-1"), re.MULTILINE)
-        found = [path for path in found if used.search(contents.read(path))]
     held = [f"{os.path.relpath(path, folder)} {contents.digest(path)}" for path in found if path != asking]
     return digest("\n".join(held).encode(errors="replace"))
 

@@ -83,7 +83,9 @@ def _need(program: Program, function: FunctionSource) -> int:
     other = Program(program.files.project, program.prefilter)
     other.forget_objects()
     make_known(other, [function])
-    return left_by(run_function(other, function), function)
+    need = left_by(run_function(other, function), function)
+    other.close()
+    return need
 
 
 def make_known(program: Program, functions: Iterable[FunctionSource]) -> None:

@@ -38,6 +38,6 @@ def _written(program: Program, module: Module) -> set[ast.AST]:
     """The nodes of the writes that the shown findings of a file are about."""
     other = Program(program.files.project, program.prefilter)
     found = [one for one in gathered(module, other, roots(module, other)) if one.is_shown()]
-    return {place.at for one in found for place in (*one.writes, *([one.write] if one.write else ()))} | {
-        one.at for one in found
-    }
+    written = {place.at for one in found for place in (*one.writes, *([one.write] if one.write else ()))}
+    other.close()
+    return written | {one.at for one in found}
