@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import textwrap
+import weakref
 from pathlib import Path
 
 import pytest
 
+from inplace_lint.checks import check_source
 from inplace_lint.cli import main
 from inplace_lint.interp import program
 from inplace_lint.interp.run import Run
+from inplace_lint.project.modules import Project
+from inplace_lint.project.settings import Settings
 from inplace_lint.schedule import left_open
 from inplace_lint.syntax import files
 from inplace_lint.syntax.module import FunctionSource
@@ -130,3 +135,26 @@ def test_findings_are_the_same_where_little_is_kept(
     monkeypatch.setattr(program, "_KEPT", 1)
     monkeypatch.setattr(files, "_LASTING", 0)
     assert found(capsys, package) == at_once
+
+
+def test_runs_are_freed_without_the_garbage_collector(tmp_path: Path) -> None:
+    """What a run holds refers to itself in many ways; once the next file is begun, reference counts free it."""
+    (tmp_path / "pyproject.toml").write_text("[tool.inplace-lint]\n")
+    (tmp_path / "helpers.py").write_text(textwrap.dedent(HELPERS))
+    (tmp_path / "deeper.py").write_text("def shrink(x):\n    x.mul_(0.5)\n")
+    project = Project(str(tmp_path))
+    settings = Settings()
+    text = textwrap.dedent(GATE).encode()
+    gc.collect()
+    gc.disable()
+    try:
+        check_source(str(tmp_path / "gate.py"), text, settings, project)
+        runs = [weakref.ref(run) for run in program.of_project(project).runs]
+        assert runs
+        assert all(run() is not None for run in runs)
+        check_source(
+            str(tmp_path / "plain.py"), b"import torch\n\n\ndef f(x):\n    return x\n", settings, project
+        )
+        assert [run() for run in runs] == [None] * len(runs)
+    finally:
+        gc.enable()
