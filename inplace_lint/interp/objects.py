@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
@@ -23,7 +24,7 @@ from . import (
 )
 from .class_value import ClassValue
 from .frames import FIRST, LAST, Frame, State
-from .guards import ALWAYS, both, literal, minus
+from .guards import ALWAYS, both, compatible, literal, minus
 from .joins import join
 from .values import (
     Bound,
@@ -36,6 +37,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
+    alternatives,
 )
 from .weights import weights_of
 
@@ -254,7 +256,7 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     if in_order:
         return _call_in_order(run, in_order, value, at)
     elements = run.elements(modules)
-    if len(elements) == 1 and not isinstance(elements[0], Phi):
+    if len(elements) == 1 and _is_one_on_each_path(elements[0]):
         return run.call(elements[0], [value], {}, at)
     first, last = (_layer_at(run, modules, end) for end in (FIRST, LAST))
     if first is not None:
@@ -263,6 +265,12 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     external_modules.chained(run, value, weights_of(run, modules, builds=False), at)
     # If it is the value that stands for any element, it is not certain to be the last.
     return value if last is None or last in elements else run.call(last, [value], {}, at)
+
+
+def _is_one_on_each_path(element: Value) -> bool:
+    """Whether what stands for all elements of a container is one value on each path, such as the class chosen there."""
+    guards = [guard for guard, _ in alternatives(element)]
+    return not any(compatible(a, b) for a, b in combinations(guards, 2))
 
 
 def _call_in_order(run: Run, layers: Sequence[tuple[Guard, Value]], value: Value, at: ast.AST) -> Value:

@@ -117,14 +117,16 @@ class Prefilter:
         return found
 
     def given(self, init: FunctionSource, name: str) -> list[tuple[Module, ast.expr]]:
-        """What files pass to a constructor for a parameter that its class calls, `block(…)`: its own or else others."""
+        """What its own file passes to a constructor for a parameter; else others, if the class calls it: `block(…)`."""
         module, owner = init.module, init.owner
-        if init.name != "__init__" or owner is None or name.encode() + b"(" not in owner.text:
+        if init.name != "__init__" or owner is None:
             return []
         key = (init, name)
         if key not in self._choices:
-            own = [(module, one) for one in self.passed_in(module).choices(init, name)]
-            self._choices[key] = own or constructor_arguments.from_other_files(self, init, name)
+            found = [(module, one) for one in self.passed_in(module).choices(init, name)]
+            if not found and name.encode() + b"(" in owner.text:
+                found = constructor_arguments.from_other_files(self, init, name)
+            self._choices[key] = found
         return self._choices[key]
 
     def passed_in(self, module: Module) -> ConstructorArguments:
