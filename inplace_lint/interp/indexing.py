@@ -10,7 +10,7 @@ from .guards import both
 from .joins import join
 from .slices import Slice
 from .storage import Taken
-from .values import ANY, Array, Constant, Phi, Scalar, Sequence_, Tensor, Test, Unknown, Value
+from .values import ANY, Array, Constant, Phi, Scalar, Sequence_, Tensor, Test, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
     import ast
@@ -81,9 +81,13 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     if isinstance(obj, Tensor) and isinstance(part, Tensor):
         part.sizes = axes.of_part(run, obj.sizes, at_index)
         part.batch_cut = batches.is_cut(obj, part.sizes)
-        part.rows_apart = obj.rows_apart or cuts.subscript_puts_rows_apart(obj.sizes, _parts(run, at_index))
         if found == "N" and _keeps_rows(at_index):
             part.contiguous = obj.contiguous
+    sizes = obj.sizes if isinstance(obj, Tensor) else None
+    if found == "N" and cuts.subscript_puts_rows_apart(sizes, _parts(run, at_index)):
+        for _, one in alternatives(part):
+            if isinstance(one, Tensor):
+                one.rows_apart = True
     if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
         part.storage.perhaps_part = True
     return part

@@ -86,9 +86,17 @@ class Model(torch.nn.Module):
         x += 1
         return x.sum() + y.sum()
 """
+    given = source.replace("        x = self.embed(x)\n", "").replace("x += 1", "x.mul_(2)")
+    several = source.replace(
+        "x = self.embed(x)\n", "x = self.embed(x) if x.ndim > 3 else self.embed(x) * 2\n"
+    )
     for part in ("[:, 1:]", "[:, 1:, 1:, :]", "[..., 1:, :]"):
+        assert told(given.replace("{part}", part)) == []
+        assert told(several.replace("{part}", part)) == []
         assert told(source.replace("{part}", part)) == []
     for part in ("", "[1:]", "[..., 1:]", "[:, 0]"):
+        assert told(given.replace("{part}", part)) == ["IPL102"]
+        assert told(several.replace("{part}", part)) == ["IPL102"]
         assert told(source.replace("{part}", part)) == ["IPL102"]
 
 
