@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.nodes import walk
 from .graph import Node
-from .guards import ALWAYS, both
+from .guards import ALWAYS, both, either
 from .heap import Saved
 from .storage import MAY, strongest
 from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
@@ -46,7 +46,7 @@ def hang(run: Run, result: Value, since: int, sources: Sequence[Value], computed
     fresh = [atom for atom in fresh if not atom.returned and atom.owner is None and atom.tensor is None]
     if not fresh:
         return
-    given = [found for value in sources for found in tensors_behind(run, value)]
+    given = _each_once([found for value in sources for found in tensors_behind(run, value)])
     hidden = max((behind(run, value) for value in sources), default=0) if computed and given else 0
     for atom in fresh if given else ():
         atom.nodes, atom.returned = given, True
@@ -85,7 +85,7 @@ def _behind_unknown(run: Run, value: Unknown) -> int:
 
 
 def tensors_behind(run: Run, value: Value, depth: int = _DEPTH) -> list[tuple[Guard, Tensor]]:
-    """The tensors in a value, and for an unknown value those that went into it."""
+    """The tensors in a value, and for an unknown value those that went into it: each once, with all its paths."""
     found: list[tuple[Guard, Tensor]] = []
     for guard, atom in run.live(value):
         if isinstance(atom, Tensor):
@@ -96,7 +96,17 @@ def tensors_behind(run: Run, value: Value, depth: int = _DEPTH) -> list[tuple[Gu
             parts = [*atom.args, *atom.kwargs.values()] if isinstance(atom, Bound) else run.elements(atom)
             for part in parts:
                 found += [(both(guard, g), tensor) for g, tensor in tensors_behind(run, part, depth - 1)]
-    return [(guard, tensor) for guard, tensor in found if guard]
+    return _each_once(found)
+
+
+def _each_once(found: Sequence[tuple[Guard, Tensor]]) -> list[tuple[Guard, Tensor]]:
+    """The tensors that are on some path, each once: what goes into a value in several ways would grow with each op."""
+    paths: dict[Tensor, Guard] = {}
+    for guard, tensor in found:
+        if guard:
+            known = paths.get(tensor)
+            paths[tensor] = guard if known is None else either(known, guard)
+    return [(guard, tensor) for tensor, guard in paths.items()]
 
 
 def _of_unknown(value: Unknown) -> list[tuple[Guard, Tensor]]:

@@ -75,6 +75,14 @@ def writes_of_one_tensor(n: int) -> str:
 
 
 @family
+def entries_made_of_all_entries(n: int) -> str:
+    lines = ["d = {'a': torch.exp(x), 'b': torch.exp(w)}"]
+    for i in range(n):
+        lines += [f"d['k{i}'] = d[c[{i}]]", f"d['a'] = d[c.a{i}]"]
+    return function([*lines, "x = x + d['a']"])
+
+
+@family
 def closures(n: int) -> str:
     lines = []
     for i in range(n):
