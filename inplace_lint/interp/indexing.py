@@ -37,9 +37,11 @@ def _index_kind(run: Run, index: Value) -> str:
     if isinstance(index, Sequence_):
         if index.kind == "unknown":
             return "?"  # an argument that is annotated as a tuple or list
-        if index.kind != "tuple":
-            return "T"
-        kinds = {_index_kind(run, element) for element in run.elements(index)}
+        elements = run.elements(index)
+        parts = [part for one in elements for _, part in alternatives(one)]
+        if index.kind != "tuple" and not any(isinstance(part, Slice) for part in parts):
+            return "T"  # but `x[[slice(3)]]` is `x[:3]`: a list with a slice counts as a tuple
+        kinds = {_index_kind(run, element) for element in elements}
         return "T" if "T" in kinds else "?" if "?" in kinds else "N"
     if isinstance(index, Phi):
         kinds = {_index_kind(run, atom) for atom in run.possible(index)}
