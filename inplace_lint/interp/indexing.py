@@ -37,16 +37,20 @@ def _index_kind(run: Run, index: Value) -> str:
     if isinstance(index, Sequence_):
         if index.kind == "unknown":
             return "?"  # an argument that is annotated as a tuple or list
-        elements = run.elements(index)
-        parts = [part for one in elements for _, part in alternatives(one)]
-        if index.kind != "tuple" and not any(isinstance(part, Slice) for part in parts):
-            return "T"  # but `x[[slice(3)]]` is `x[:3]`: a list with a slice counts as a tuple
-        kinds = {_index_kind(run, element) for element in elements}
+        if not _counts_as_tuple(run, index):
+            return "T"
+        kinds = {_index_kind(run, element) for element in run.elements(index)}
         return "T" if "T" in kinds else "?" if "?" in kinds else "N"
     if isinstance(index, Phi):
         kinds = {_index_kind(run, atom) for atom in run.possible(index)}
         return next(iter(kinds)) if len(kinds) == 1 else "?"
     return "?"
+
+
+def _counts_as_tuple(run: Run, index: Sequence_) -> bool:
+    """Whether torch takes a sequence for several indices: a tuple, or a list with a slice (`x[[slice(3)]]`)."""
+    parts = (part for one in run.elements(index) for _, part in alternatives(one))
+    return index.kind == "tuple" or any(isinstance(part, Slice) for part in parts)
 
 
 def _as_proved(index: Value) -> Value:
@@ -116,7 +120,7 @@ def _proves_the_indexed_alone(run: Run, obj: Value, part: Value) -> None:
 
 def _parts(run: Run, index: Value) -> Sequence[Value]:
     """What stands between the brackets of a subscript, one part for each comma."""
-    return run.elements(index) if isinstance(index, Sequence_) and index.kind == "tuple" else [index]
+    return run.elements(index) if isinstance(index, Sequence_) and _counts_as_tuple(run, index) else [index]
 
 
 def _keeps_rows(index: Value) -> bool:

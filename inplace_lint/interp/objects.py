@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
@@ -24,7 +23,7 @@ from . import (
 )
 from .class_value import ClassValue
 from .frames import FIRST, LAST, Frame, State
-from .guards import ALWAYS, both, compatible, literal, minus
+from .guards import ALWAYS, NEVER, both, compatible, either, literal, minus
 from .joins import join
 from .values import (
     Bound,
@@ -269,8 +268,12 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
 
 def _is_one_on_each_path(element: Value) -> bool:
     """Whether what stands for all elements of a container is one value on each path, such as the class chosen there."""
-    guards = [guard for guard, _ in alternatives(element)]
-    return not any(compatible(a, b) for a, b in combinations(guards, 2))
+    before = NEVER
+    for guard, _ in alternatives(element):
+        if compatible(before, guard):
+            return False
+        before = either(before, guard)
+    return True
 
 
 def _call_in_order(run: Run, layers: Sequence[tuple[Guard, Value]], value: Value, at: ast.AST) -> Value:

@@ -23,10 +23,11 @@ def mentioning(
     most: int,
     used: bytes | None = None,
 ) -> list[Module] | None:
-    """The files below a folder with one of these names as a whole word, and with a match of `used`, a pattern.
+    """The files below a folder with one of these names as a whole word, and with a match of `used`.
 
-    The file `asking` is among them if it has one. None if there are more than `most`, or if one cannot be read. What
-    was found in `asking` counts as stale once the answer would be another.
+    `used` is a regular expression, taken line by line; without it each such file counts. The file `asking` is among
+    them if it has one. None if there are more than `most`, or if one cannot be read. What was found in `asking` counts
+    as stale once the answer would be another.
     """
     contents = files.project.contents
     path = os.path.abspath(asking.filename)

@@ -117,6 +117,8 @@ COPIES_STRIDED = frozenset(
     "scaled_dot_product_attention Linear Bilinear GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
     "MultiheadAttention LSTM GRU RNN".split()
 )
+#: Those that make one axis of several, and so copy a part whose axes do not lie together. Attention keeps its axes.
+MERGES_ROWS = COPIES_STRIDED - {"scaled_dot_product_attention"}
 
 #: Methods that give a plain number, of a shape or a count; `size` does if it is told which axis.
 GIVES_A_NUMBER = frozenset("size numel nelement dim ndimension".split())
@@ -329,7 +331,7 @@ class Layout:
         if self.name == "einsum" and given and isinstance(given[0], str):
             groups = _einsum_groups(given[0], operand)
             return groups is None or any(len(group) > 1 for group in groups)
-        return self.name in COPIES_STRIDED and self.name != "scaled_dot_product_attention"
+        return self.name in MERGES_ROWS
 
     @property
     def copies_matrices(self) -> bool:

@@ -107,6 +107,20 @@ PROGRAMS = {
         agent.opt.step()
         agent.opt.zero_grad()""",
     ),
+    "good: what a known optimizer steps is not stepped by another": (
+        "agent, loader",
+        1,
+        """    opt = torch.optim.SGD(agent.policy.parameters(), lr=0.1)
+    for x, y in loader:
+        out = agent.policy(x)
+        agent.opt2.zero_grad()
+        scaled = agent.policy.scale * out.detach().mean()
+        scaled.backward()
+        agent.opt2.step()
+        opt.zero_grad()
+        F.mse_loss(out, y).backward()
+        opt.step()""",
+    ),
     "a state that goes on": (
         "model, loader, opt",
         2,
