@@ -165,7 +165,7 @@ def of_view(
     if name in ("select", "unbind", "narrow", "split", "chunk", "tensor_split", "unsqueeze"):
         added = name == "unsqueeze"
         axis = _axis(argument(facts, values, "dim"), rank + added)
-        if name in ("select", "unbind"):
+        if layout.axes.drops_axis:
             return None if not rank else (None,) * (rank - 1) if axis is None else _without(sizes, axis)
         if axis is None:
             return (None,) * (rank + added)

@@ -41,7 +41,7 @@ def puts_rows_apart(facts: Facts, tensor: Tensor, values: Sequence[Value | None]
     axis = given.value if isinstance(given, Constant) else 0
     if not isinstance(axis, int) or axis == 0:
         return False
-    taken = facts.layout.name in ("select", "unbind")
+    taken = facts.layout.axes.drops_axis
     if tensor.sizes is None:
         return not taken and axis != -1
     rank = len(tensor.sizes)

@@ -71,6 +71,9 @@ NAMES_AXES = frozenset("permute view reshape expand broadcast_to".split())
 #: Views of a part of the input along one axis.
 ALONG_AXIS = frozenset("select narrow unbind split chunk tensor_split split_with_sizes".split())
 
+#: Those of them that have one axis less.
+DROPS_AXIS = frozenset(["select", "unbind"])
+
 #: Views whose first argument says how many there are: a number, or one size for each. (`chunk` gives fewer if the axis
 #: is too short; code that passes a number relies on it.)
 SAYS_HOW_MANY = frozenset("chunk tensor_split split split_with_sizes".split())
@@ -189,6 +192,7 @@ class Axes:
     """What is known about the axes of the result of an op, or of a torch module."""
 
     __slots__ = (
+        "drops_axis",
         "goes_along_axis",
         "group",
         "has_axes",
@@ -215,6 +219,8 @@ class Axes:
         self.takes_axis_away = name in ("getitem", "select", "narrow", "slice", "unbind")
         #: whether the view is a part of its input along the axis that `dim` names
         self.goes_along_axis = name in ALONG_AXIS
+        #: whether such a view has one axis less
+        self.drops_axis = name in DROPS_AXIS
         #: whether an argument says how many views the op returns
         self.says_how_many = name in SAYS_HOW_MANY
         #: the op's group in `shapes`: how the result's axes follow from the operands'
