@@ -314,6 +314,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 run.materialise(atom)
             if _set_by_code(run, atom, name, value, at) or data_classes.refuses(run, atom, name):
                 continue
+            classes.hide(run, atom, name, at)
             bound = wrapped_results.in_place(run, (atom, name), value)
             run.put(atom, name, bound)
             inherited.register(run, atom, bound)

@@ -15,6 +15,7 @@ from . import (
     blocks,
     cached,
     containers,
+    decorators,
     exceptions,
     external_modules,
     generators,
@@ -34,6 +35,7 @@ from .budget import DEPTH
 from .class_value import ClassValue
 from .event import Skipped
 from .frames import DEAD, LENGTH, Frame, State
+from .grad_mode import Mode
 from .graph import Node
 from .guards import ALWAYS, relative
 from .iterators import Iteration
@@ -123,6 +125,8 @@ def call(
         )
     if isinstance(func, Scalar):
         return Scalar()
+    if isinstance(func, Mode) and len(args) == 1:
+        return decorators.in_mode(func, args[0]) or unknown(run, func, args, kwargs, at)
     return unknown(run, func, args, kwargs, at)
 
 

@@ -156,6 +156,14 @@ def own_dict(run: Run, obj: Instance) -> Value:
     return made
 
 
+def hide(run: Run, obj: Instance, name: str, at: ast.AST) -> None:
+    """Prepare for the first assignment of an attribute: on paths without it the object has its class's, if any."""
+    if run.state.get((obj, name)) is None:
+        found = lookup.find(run, obj.cls.order(), name)
+        if found is not None and not (isinstance(found, FunctionValue) and descriptor(found) == "property"):
+            run.bottom().slots[(obj, name)] = _bound(run, found, obj, at)
+
+
 def _bound(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
     """Binds a class attribute to an object, as Python's descriptors do; calls a property."""
     if isinstance(found, Instance) and (get := lookup.find(run, found.cls.order(), "__get__")) is not None:

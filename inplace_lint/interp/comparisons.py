@@ -160,7 +160,9 @@ def _are_equal(run: Run, left: Value, right: Value) -> Value | None:
 
 def _equal(run: Run, left: Value, right: Value) -> Value:
     """left == right as a test: a value equals one string only, and so do two rounds of a loop between them."""
-    test = run.test(("==", operators.identity(left), operators.identity(right)))
+    key = ("==", operators.identity(left), operators.identity(right))
+    is_new = run.known(key) is None
+    test = run.test(key)
     if isinstance(left, Scalar) and left.last and isinstance(right, Constant):
         run.numbered |= 1 << test.bit
     word = right.value if isinstance(right, Constant) else right if enums.is_member(right) else None
@@ -168,14 +170,15 @@ def _equal(run: Run, left: Value, right: Value) -> Value:
         words = run.words.setdefault(left, {})
         if word not in words:
             before = run.words.get(run.round_before.get(left, left), {}).get(word)
-            others = [*words.values(), *([] if before is None else [before])]
-            exclusive = run.program.built.exclusive if run.builds else run.exclusive
-            exclusive += [1 << bit | 1 << test.bit for bit in others]
+            run.exclude(test.bit, [*words.values(), *([] if before is None else [before])])
             words[word] = test.bit
             if isinstance(word, str) and _is_another(left, word):
                 run.expect_another_word(test.bit)
     elif isinstance(left, Scalar) and isinstance(right, Constant) and _are_numbers(left.default, right.value):
         run.expect(test.bit, left.default == right.value)
+    elif is_new and isinstance(left, Unknown) and isinstance(right, Unknown):
+        # None may stand for one of two options, but hardly for both
+        run.exclude(test.bit, [run.test(("is", side, "None")).bit for side in (left, right)])
     return test
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from copy import copy
 from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
@@ -37,10 +38,27 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
         if isinstance(decorator, ClassValue) and isinstance(result, FunctionValue):
             return run.call(decorator, [result], {}, at)
         if isinstance(result, FunctionValue):
-            result.decorated = [*(result.decorated or ()), decorator]
+            result.decorated = [decorator, *(result.decorated or ())]
         elif not isinstance(decorator, (Mode, Symbol)):
             return Unknown()
     return result
+
+
+def in_mode(mode: Mode, called: Value) -> Value | None:
+    """What `torch.no_grad()(function)` makes of a function or a method of an object; None of anything else."""
+    if isinstance(called, Bound):
+        inner = in_mode(mode, called.func)
+        return None if inner is None else Bound(inner, called.args, called.kwargs)
+    if not isinstance(called, FunctionValue):
+        return None
+    made = copy(called)
+    made.decorated = [mode, *(called.decorated or ())]
+    return made
+
+
+def records_nothing(function: FunctionValue) -> bool:
+    """Whether a decorator turns the recording of gradients off."""
+    return any(isinstance(one, Mode) and one.grad in ("off", "inference") for one in function.decorated or ())
 
 
 def of_class(run: Run, decorator: Value, cls: ClassValue, at: ast.AST) -> None:

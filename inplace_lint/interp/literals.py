@@ -8,7 +8,7 @@ from .guards import apart_from, conjunction, implies, literal, minus, tests, whe
 from .values import Scalar, Test
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     from .guards import Guard
     from .program import Program
@@ -66,6 +66,11 @@ class Literals:
             if not pair & ~tests(guard):
                 guard = minus(guard, conjunction(pair, 0))
         return guard
+
+    def exclude(self, bit: int, others: Iterable[int]) -> None:
+        """Note that a literal does not hold together with any of these."""
+        pairs = self.program.built.exclusive if self.builds else self.exclusive
+        pairs += [1 << bit | 1 << other for other in others]
 
     def expect(self, bit: int, default: bool) -> None:
         """Note the default of the flag of a call that the literal stands for."""

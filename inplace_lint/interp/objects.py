@@ -215,6 +215,8 @@ def call_instance(
 ) -> Value:
     """obj(…): `forward` of a module, `__call__` of other objects; each falls back on the other, then on torch."""
     for name in ("forward", "__call__") if obj.cls.is_module() else ("__call__", "forward"):
+        if run.program.replaces(obj.cls, name):
+            return run.call(run.attribute(obj, name, at), args, kwargs, at, exact)
         found = lookup.find(run, obj.cls.order(), name)
         if isinstance(found, FunctionValue):
             if name == "forward" and autograd_functions.is_function(obj.cls):

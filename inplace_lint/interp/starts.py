@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..prefilter.grad_mode import is_unrecorded_method
 from ..prefilter.source_words import Pattern, runs_backward, steps_something
 from ..syntax.nodes import key_of
-from . import classes, driver_run, external_modules, inherited, lookup, names, objects
+from . import classes, decorators, driver_run, external_modules, inherited, lookup, names, objects
 from .budget import NESTED, OutOfBudget
 from .class_value import ClassValue
 from .entry_arguments import arguments, arguments_of
@@ -15,13 +15,15 @@ from .frames import Frame
 from .grad_evidence import mark_targets
 from .guards import ALWAYS
 from .interpreter import Interpreter
+from .joins import join
 from .program import BASE_BITS, Program
-from .values import FunctionValue, Instance, Unknown, Value
+from .values import Bound, FunctionValue, Instance, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ..syntax.module import FunctionSource, Module
+    from .guards import Guard
     from .run import Run
 
 
@@ -109,12 +111,40 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
     if program.second_look and cls is not None and source.name == "forward":
         mark_targets(run, cls, [args[p.arg] for p in source.parameters[1:]])
     if wrapper is None:
-        result = run.enter(function, [], args, source.node, force=True)
+        results = []
+        for guard, version in _versions(run, function, args):
+            run.path = guard
+            results.append((guard, run.enter(version, [], args, source.node, force=True)))
+        result = join(results)
     else:
         result = run.enter(wrapper, list(args.values()), {}, source.node, force=True)
     run.path = run.path or ALWAYS
     run.root.returned = run.tensors_within(result)
     run.heap.escape(run.root.returned, ALWAYS)
+
+
+def _versions(
+    run: Run, function: FunctionValue, args: Mapping[str, Value]
+) -> list[tuple[Guard, FunctionValue]]:
+    """The root itself, or what its object's `__init__` puts in its place: `self.forward = no_grad()(self.forward)`.
+
+    Where that records nothing unless the object is built with a flag that is off by default, so it is left.
+    """
+    source = function.source
+    obj = args.get(source.receiver)
+    if not isinstance(obj, Instance) or not run.program.replaces(obj.cls, source.name):
+        return [(run.path, function)]
+    own = alternatives(run.attribute(obj, source.name, source.node))
+    bound = [(guard, atom.func) for guard, atom in own if isinstance(atom, Bound)]
+    versions = [
+        (guard, one) for guard, one in bound if isinstance(one, FunctionValue) and one.source is source
+    ]
+    quiet = [(guard, one) for guard, one in versions if decorators.records_nothing(one)]
+    if quiet and not any(
+        run.as_built_by_default(guard) for guard, one in versions if (guard, one) not in quiet
+    ):
+        return quiet
+    return versions or [(run.path, function)]
 
 
 def _try_out(run: Run) -> None:
