@@ -34,7 +34,7 @@ from . import (
 from .class_value import ClassValue
 from .event import Event
 from .grad_mode import Mode
-from .guards import both
+from .guards import both, either
 from .joins import join
 from .storage import DOES, NEVER
 from .values import (
@@ -64,6 +64,7 @@ from .weights import is_replaced, weights_of
 if TYPE_CHECKING:
     import ast
 
+    from ..torchmodel.op import Op
     from .guards import Guard
     from .run import Run
 
@@ -88,8 +89,25 @@ def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
             run.path = guard
             results.append((guard, _get(run, atom, name, at)))
         run.path = path
-        return join(results) if results else Unknown()
+        return join(_of_one_op(results)) if results else Unknown()
     return _get(run, obj, name, at)
+
+
+def _of_one_op(results: list[tuple[Guard, Value]]) -> list[tuple[Guard, Value]]:
+    """The alternatives of a method, those that are one op of several tensors as one: a call has one result."""
+    receivers: dict[Op, list[tuple[Guard, Value]]] = {}
+    others: list[tuple[Guard, Value]] = []
+    for guard, value in results:
+        if isinstance(value, Bound) and isinstance(value.func, OpValue):
+            receivers.setdefault(value.func.op, []).append((guard, value.args[0]))
+        else:
+            others.append((guard, value))
+    for op, held in receivers.items():
+        guard = held[0][0]
+        for other, _ in held[1:]:
+            guard = either(guard, other)
+        others.append((guard, Bound(OpValue(op), [join(held)], {})))
+    return others
 
 
 def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
