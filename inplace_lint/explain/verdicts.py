@@ -246,8 +246,8 @@ def _doubts(tracer: Tracer, hazard: Hazard, run: Run, context: Context, confiden
         found.append(
             "what was computed before the step is returned or kept, and no backward of it is in sight"
         )
-    if not implies(hazard.write.guard, saved.guard):
-        rest = beyond(saved.guard, hazard.write.guard)
+    if not implies(hazard.write.guard, saved.ran):
+        rest = beyond(saved.ran, hazard.write.guard)
         more = f": only if {conditions(tracer, run, rest)}" if rest else ""
         found.append(f"the save does not come before the write on every path{more}")
     return found

@@ -257,7 +257,7 @@ class Context:
             return POSSIBLE  # it needs an option that is not the default: it is reported where one is passed
         if not (write.in_loop or self.run.is_of_any_round(guard)):
             return POSSIBLE  # it needs the last round of a loop to be the one with some given number
-        if not implies(write.guard, saved.guard) or not self.is_sure(guard):
+        if not implies(write.guard, saved.ran) or not self.is_sure(guard):
             confidence = min(confidence, LIKELY)
         return confidence
 

@@ -88,7 +88,7 @@ def _apply(
         for need, evidence in strongest(grads):
             saved = Saved(tensor.storage, both(guard, need), node, place)
             saved.op, saved.node_name, saved.attr = name, f"{name}Backward", "saved_tensors"
-            saved.result = tensor.storage not in inputs
+            saved.result, saved.ran = tensor.storage not in inputs, guard
             saved.grad = evidence
             saved.certain = mode == "on"
             saved.sources = tuple(t.storage for _, t in given)

@@ -70,6 +70,10 @@ class Budget:
         """Whether no more calls are entered."""
         return self.steps - self._looked_aside() > self.soft_limit + self._before + (self._set_up or 0)
 
+    def is_cut_short(self) -> bool:
+        """Whether the run left out calls, or ended, because its instructions were used up."""
+        return self.is_spent() or self.steps > self.end
+
     def begin_training(self) -> None:
         """Notes the first backward: from here on every instruction counts."""
         if self._set_up is not None:

@@ -33,7 +33,6 @@ _nodes: dict[tuple[int, Diagram, Diagram], Diagram] = {}
 _and: dict[tuple[Diagram, Diagram], Diagram] = {}
 _or: dict[tuple[Diagram, Diagram], Diagram] = {}
 _not: dict[Diagram, Diagram] = {}
-_given: dict[tuple[Diagram, Diagram], Diagram] = {}
 _restricted: dict[tuple[Diagram, int, int], Diagram] = {}
 _without: dict[tuple[Diagram, int], Diagram] = {}
 _large: dict[tuple[Diagram, int], bool] = {}
@@ -42,7 +41,7 @@ _ways: dict[Diagram, tuple[tuple[int, int], ...]] = {}
 
 def forget() -> None:
     """Forgets all diagrams. One still in use must not be compared with new ones: equal ones are then not identical."""
-    for known in (_nodes, _and, _or, _not, _given, _restricted, _without, _large, _ways):
+    for known in (_nodes, _and, _or, _not, _restricted, _without, _large, _ways):
         known.clear()
 
 
@@ -172,34 +171,6 @@ def where(one: Diagram, positive: int, negative: int) -> Diagram:
         else:
             known = node(bit, where(one.low, positive, negative), where(one.high, positive, negative))
         _restricted[key] = known
-    return known
-
-
-def given(one: Diagram, care: Diagram) -> Diagram:
-    """A diagram that is true where this one is as long as `care` holds, and seldom has more nodes.
-
-    After O. Coudert and J.-C. Madre, "A unified framework for the formal verification of sequential circuits", 1990.
-    """
-    if care is TRUE or one.bit < 0 or not one.support & care.support:
-        return one
-    if one is care:
-        return TRUE
-    key = (one, care)
-    known = _given.get(key)
-    if known is None:
-        if len(_given) > KEPT:
-            _given.clear()
-        if care.bit > one.bit:
-            known = given(one, disjoined(care.low, care.high))
-        else:
-            low, high = sides(care, one.bit)
-            if low is FALSE:
-                known = given(one.high, high)
-            elif high is FALSE:
-                known = given(one.low, low)
-            else:
-                known = node(one.bit, given(one.low, low), given(one.high, high))
-        _given[key] = known
     return known
 
 

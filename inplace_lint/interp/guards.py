@@ -147,21 +147,6 @@ def relative(a: Guard, path: Guard) -> Guard:
     return a if path is NEVER else where(a, path.positive & ~WEAKENED, path.negative)
 
 
-def given(a: Guard, path: Guard) -> Guard:
-    """A guard with fewer literals that holds where a does as long as `path` does: for what exists on that path only."""
-    if path is NEVER:
-        return a
-    left = where(a, path.positive & ~WEAKENED, path.negative)
-    if not left or path.rest is TRUE:
-        return left
-    care = diagrams.where(path.rest, left.positive, left.negative)
-    if care is FALSE:
-        return NEVER
-    cube = diagrams.given(diagrams.cube(left.positive, left.negative), path.rest)
-    rest = diagrams.given(left.rest, care)
-    return both(_guard(0, 0, cube), _guard(0, 0, rest))
-
-
 def minus(a: Guard, b: Guard) -> Guard:
     """The guard under which a holds and b does not.
 

@@ -41,6 +41,7 @@ class Saved:
         "only",
         "op",
         "place",
+        "ran",
         "read",
         "result",
         "sources",
@@ -55,6 +56,8 @@ class Saved:
     def __init__(self, storage: Storage, guard: Guard, node: Node, place: Place) -> None:
         self.storage = storage
         self.guard = guard
+        #: the paths on which the op ran on this storage, whether or not a gradient was needed
+        self.ran = guard
         self.node = node
         self.place = place
         self.op = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .graph import Node
-from .guards import ALWAYS, both, either, given
+from .guards import both, either
 from .values import Constant, Phi, Tensor, TorchModule, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Unread(Value):
     Only a state holds it (`frames.State`).
     """
 
-    __slots__ = ("depth", "on", "serial", "value", "values")
+    __slots__ = ("depth", "serial", "value", "values")
 
     def __init__(self, values: Sequence[tuple[Guard, Value]], depth: int) -> None:
         Node.made += 1
@@ -33,36 +33,18 @@ class Unread(Value):
         self.values = values
         self.depth = depth
         self.value: Value | None = None
-        #: what reads it is on this path
-        self.on = ALWAYS
 
     def read(self) -> Value:
         """The join itself."""
         if self.value is None:
-            joined = join([(guard, read(value)) for guard, value in self.values], self.serial)
-            self.value, self.values = on_path(joined, self.on), ()
+            self.value = join([(guard, read(value)) for guard, value in self.values], self.serial)
+            self.values = ()
         return self.value
 
 
 def read(value: Value) -> Value:
     """The value of what a state holds."""
     return value.read() if type(value) is Unread else value
-
-
-def on_path(value: Value, path: Guard) -> Value:
-    """What a state holds, for those who exist only if the path was taken: its conditions need not be told again."""
-    if path is ALWAYS or not path:
-        return value
-    if type(value) is Unread:
-        if value.value is None:
-            value.on = both(value.on, path)
-            return value
-        value = value.value
-    if not isinstance(value, Phi):
-        return value
-    kept = [(given(guard, path), atom) for guard, atom in value.alternatives]
-    kept = [(guard, atom) for guard, atom in kept if guard]
-    return kept[0][1] if len(kept) == 1 else Phi(tuple(kept)) if kept else value
 
 
 def later(values: Sequence[tuple[Guard, Value]]) -> Value:

@@ -24,7 +24,7 @@ from . import (
 from .class_value import ClassValue
 from .frames import FIRST, LAST, Frame, State
 from .guards import ALWAYS, NEVER, both, compatible, either, literal, minus
-from .joins import join, on_path
+from .joins import join
 from .values import (
     Bound,
     Constant,
@@ -179,7 +179,6 @@ def run_on(
         run.enter(function, [obj, *args], kwargs or {}, obj.cls.source.node, kwargs is not None)
     else:
         inherited.begin(run, obj, args, kwargs or {}, obj.cls.source.node)
-    built = run.path  # no object exists where its constructor raises
     (
         run.frame,
         run.state,
@@ -192,7 +191,7 @@ def run_on(
     ) = before
     run.trying.catching = catching
     target = run.program.built.base if run.builds else run.bottom()
-    target.slots.update((key, on_path(value, built)) for key, value in overlay.slots.items())
+    target.slots.update(overlay.slots)
     if run.builds:
         outer.learn_from(run)
 

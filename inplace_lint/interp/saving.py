@@ -62,7 +62,7 @@ def _save(run: Run, op: Application, save: Save, targets: Operands) -> None:
                 continue
             saved = Saved(tensor.storage, condition, op.node, op.place)
             saved.op, saved.node_name, saved.attr = op.name, save.node, save.attr
-            saved.result, saved.moved = save.target < 0, moved
+            saved.result, saved.moved, saved.ran = save.target < 0, moved, guard
             saved.grad = evidence
             saved.certain = run.grad == "on" and _is_certain(op, save, tensor)
             saved.only = save.only

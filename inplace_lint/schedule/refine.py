@@ -236,7 +236,11 @@ def _callers(
 def _calls_another(looks: SecondLooks, caller: FunctionSource, function: FunctionSource) -> bool:
     """Whether the run of a caller shows that it calls only other functions of the same name."""
     run = looks.at(caller)
-    if function in run.entering.entered or function.name in run.handed.unresolved or run.budget.is_spent():
+    if (
+        function in run.entering.entered
+        or function.name in run.handed.unresolved
+        or run.budget.is_cut_short()
+    ):
         return False
     return any(other.name == function.name for other in run.entering.entered)
 

@@ -72,7 +72,7 @@ class SecondLooks:
         run, places = self.at(root), _writes(finding)
         met = _events(run, finding)
         if not met and (
-            run.budget.is_spent() or all(write.place.at not in places for write in run.found.writes)
+            run.budget.is_cut_short() or all(write.place.at not in places for write in run.found.writes)
         ):
             return None
         return any(i.grad == DOES or i.storage.credible() for i in met)
@@ -85,9 +85,9 @@ class SecondLooks:
         run = self.at(root)
         met = _hazards(run, finding)
         places = _writes(finding)
-        if not met and (run.budget.is_spent() or all(w.place.at not in places for w in run.found.writes)):
+        if not met and (run.budget.is_cut_short() or all(w.place.at not in places for w in run.found.writes)):
             return None
-        if needed and met and not run.budget.is_spent():
+        if needed and met and not run.budget.is_cut_short():
             run.heap.confirm(run.weighed())
             if not any(hazard.reached for hazard in met):
                 return False
