@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
 from ..torchmodel import layout, table
+from ..torchmodel.spelling import MODULE_DICTS
 from . import (
     arrays,
     classes,
     container_methods,
+    containers,
     contexts,
     data_classes,
     dynamic_names,
@@ -246,6 +248,11 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
         return _of_tensor(run, obj.tensor, name, at)
     if name == "astype":
         return Native(lambda *_: Array())
+    if name in MODULE_DICTS:
+        held = Mapping_()
+        containers.fill(run, held, Unknown(obj))
+        run.bottom().slots[(obj, "member", name)] = held
+        return held
     if name in ("requires_grad", "grad_fn", "is_leaf"):
         tensor = run.as_tensor(obj)
         if tensor is not None and name == "requires_grad":
@@ -272,12 +279,15 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
 
 
 def as_field(run: Run, value: Value) -> Value:
-    """Turns a bound method used where no method can stand into a field: `b.mean * 2`, `b.cov[0]` on an unknown `b`."""
+    """Turns a bound method used where none can stand into a field: `b.mean * 2`, `b.mode == "x"` on an unknown `b`."""
     if isinstance(value, Phi) and any(isinstance(atom, Bound) for _, atom in value.alternatives):
         return join([(guard, as_field(run, atom)) for guard, atom in value.alternatives])
     if isinstance(value, Bound) and isinstance(value.func, OpValue) and not value.kwargs:
         owner = value.args[0] if len(value.args) == 1 else None
         name = value.func.op.name.rpartition(".")[2]
+        if isinstance(owner, Phi) and any(isinstance(atom, Unknown) for _, atom in owner.alternatives):
+            each = [(guard, Bound(value.func, [atom], {})) for guard, atom in owner.alternatives]
+            return join([(guard, as_field(run, one)) for guard, one in each])
         if isinstance(owner, Unknown) and table.method(name) is value.func.op:
             return run.member(owner, name)
     return value

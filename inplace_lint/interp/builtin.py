@@ -333,13 +333,16 @@ INTRINSICS: dict[str, Play] = {
     **collection_types.INTRINSICS,
     "builtins.any": _any,
     "builtins.all": _all,
-    "builtins.isinstance": lambda run, args, kwargs, at: instances.is_instance(run, args),
+    "builtins.bool": lambda run, args, kwargs, at: (
+        run.negated(run.negated(run.field(args[0]), at), at) if args else Constant(False)
+    ),
+    "builtins.isinstance": lambda run, args, kwargs, at: instances.is_instance(run, [*map(run.field, args)]),
     "builtins.issubclass": lambda run, args, kwargs, at: instances.is_subclass(run, args),
     "builtins.type": lambda run, args, kwargs, at: instances.type_of(run, args),
     "builtins.callable": lambda run, args, kwargs, at: instances.is_callable(run, args),
     "inspect.isfunction": lambda run, args, kwargs, at: instances.is_function(run, args),
     "inspect.isclass": lambda run, args, kwargs, at: instances.is_class(run, args),
-    "builtins.len": _len,
+    "builtins.len": lambda run, args, kwargs, at: _len(run, [*map(run.field, args)], kwargs, at),
     "builtins.range": _range,
     "builtins.max": _extreme("builtins.max"),
     "builtins.min": _extreme("builtins.min"),

@@ -269,7 +269,7 @@ def enter(
 def _fill_rest(run: Run, source: FunctionSource, bound: dict[str, Value]) -> None:
     """Lets the `*args` and `**kwargs` of a root hold anything: its caller is not known."""
     for parameter, made in (
-        (source.node.args.vararg, Sequence_("tuple")),
+        (source.node.args.vararg, Sequence_("fresh")),
         (source.node.args.kwarg, Mapping_()),
     ):
         if parameter is not None and parameter.arg not in run.root.args:

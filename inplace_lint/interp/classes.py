@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
+from ..torchmodel.spelling import MODULE_DICTS
 from . import (
     container_methods,
     containers,
@@ -112,7 +113,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     registered = run.state.get((obj, ANY))
     if registered is not None:
         return registered
-    if name in ("__dict__", "_modules"):
+    if name == "__dict__" or name in MODULE_DICTS:
         return own_dict(run, obj)
     stand_in = lookup.find(run, obj.cls.order(), "__getattr__")
     if isinstance(stand_in, Symbol):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from . import (
     container_operators,
+    containers,
     data_classes,
     elements,
     enums,
@@ -143,7 +144,9 @@ def _contains(run: Run, container: Value, element: Value, at: ast.AST) -> Value:
     known = container_operators.contains(run, container, element)
     if known is not None:
         return Constant(known)
-    return run.test(("in", operators.identity(element), operators.identity(container)))
+    among = containers.items(run, container) if isinstance(container, Sequence_) else None
+    within = operators.identity(container) if among is None else tuple(map(operators.identity, among))
+    return run.test(("in", operators.identity(element), within))
 
 
 def _are_equal(run: Run, left: Value, right: Value) -> Value | None:

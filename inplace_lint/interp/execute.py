@@ -236,12 +236,14 @@ def _augmented(run: Run, i: ir.Augmented) -> None:
 
 def _compare(run: Run, i: ir.Compare) -> None:
     registers = run.frame.registers
-    registers[i.dst] = comparisons.compare(run, i.op, registers[i.left], registers[i.right], i.at)
+    left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
+    registers[i.dst] = comparisons.compare(run, i.op, left, right, i.at)
 
 
 def _unary(run: Run, i: ir.Unary) -> None:
     registers = run.frame.registers
-    registers[i.dst] = operators.unary(run, i.op, registers[i.operand], i.at)
+    operand = attributes.as_field(run, registers[i.operand])
+    registers[i.dst] = operators.unary(run, i.op, operand, i.at)
 
 
 def _build(run: Run, i: ir.Build) -> None:

@@ -57,6 +57,9 @@ class Interpreter(Run):
     def truth(self, obj: Instance) -> Value | None:
         return own_operators.truth(self, obj)
 
+    def field(self, value: Value) -> Value:
+        return attributes.as_field(self, value)
+
     def negated(self, value: Value, at: ast.AST) -> Value:
         return operators.unary(self, "not", value, at)
 

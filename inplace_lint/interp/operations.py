@@ -67,6 +67,10 @@ class Operations:
         """bool(obj), if its class defines it."""
 
     @abstractmethod
+    def field(self, value: Value) -> Value:
+        """A value that no code calls: of what could be an op of a tensor or a field of an object, the field."""
+
+    @abstractmethod
     def negated(self, value: Value, at: ast.AST) -> Value:
         """not value"""
 

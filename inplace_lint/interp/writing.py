@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..torchmodel import table
+from ..torchmodel import outofplace, table
 from . import idempotent_writes, stale_reads
 from .event import Event
 from .guards import both, compatible, implies
@@ -30,7 +30,8 @@ def events(run: Run, op: Application) -> None:
             if facts.declared:
                 _note_declared(run, op, i, tensor)
             parted = op.records and (tensor.multi or tensor.no_grad_view)  # another error is first
-            if tensor.expanded is not None and not facts.metadata_only and not parted:
+            harmless = facts.metadata_only or outofplace.fills(facts.key)
+            if tensor.expanded is not None and not harmless and not parted:
                 found = Event("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded.place)
                 found.modeless = True
                 found.by_argument = not tensor.expanded.surely and found.is_by_another_call()

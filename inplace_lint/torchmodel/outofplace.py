@@ -14,6 +14,9 @@ _PASS_OVERLAP = frozenset(
     "setitem fill_ fill_diagonal_ index_fill_ index_put_ masked_fill_ threshold threshold_ tril_ triu_ zero_".split()
 )
 
+#: Of these, the ops that give all elements one value, so that it does no harm that they share memory.
+_FILL = frozenset(("fill_", "zero_"))
+
 #: Ops whose out-of-place result is contiguous, while in place the tensor keeps its strides. Results of other ops
 #: have the strides of the tensor.
 _REORDERS = frozenset(
@@ -39,6 +42,11 @@ def function(name: str) -> str | None:
 def passes_overlap(key: str) -> bool:
     """Whether an in-place op accepts a tensor whose elements overlap, such as the result of `expand`."""
     return not _PASS_OVERLAP.isdisjoint(key.replace(":", ".").split("."))
+
+
+def fills(key: str) -> bool:
+    """Whether an in-place op writes the same to elements that share memory as to elements that do not."""
+    return not _FILL.isdisjoint(key.replace(":", ".").split("."))
 
 
 def reorders(name: str) -> bool:

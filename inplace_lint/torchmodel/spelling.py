@@ -35,6 +35,9 @@ NORMED = frozenset(
     for name in (kind, f"{kind}.{kind}", f"parametrizations.{kind}")
 )
 
+#: The dicts in which an `nn.Module` keeps, by name, what is assigned to its attributes.
+MODULE_DICTS = frozenset(("_buffers", "_modules", "_parameters"))
+
 #: Decorators that make an operator of a function.
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
 
