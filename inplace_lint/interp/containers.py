@@ -86,6 +86,13 @@ def make_of_parts(run: Run, kind: str, parts: list[tuple[bool, Value]]) -> Value
     return made
 
 
+def begin(run: Run, sequence: Sequence_, elements_: Sequence[Value]) -> None:
+    """Notes the elements at the beginning of a list of unknown length, as far as it has that many."""
+    rest = make(run, sequence.kind, elements_, exact=False)
+    open_ = [*((False, element) for element in elements_), (True, rest)]
+    run.state.slots[(sequence, PARTS)] = Parts(open_, run.state.get((sequence, LENGTH)))
+
+
 def joined(run: Run, left: Sequence_, right: Sequence_) -> Value:
     """`left + right`: a new list of the elements of both."""
     known = [items(run, one) for one in (left, right)]

@@ -55,6 +55,7 @@ def _loop(
         if repeated.depth and i in repeated.alike:
             rounds = rounds[:1]  # an earlier pass over this loop has run a second round
     trained, thirds, written = run.steps.trains, repeated.thirds, len(run.found.writes)
+    made = repeated.made
     left, number = [*rounds], 0
     while left and run.path:
         element = left.pop(0)
@@ -79,7 +80,8 @@ def _loop(
             left.append(rounds[-1])
     if not exact:
         run.inexact -= 1
-        is_alike = all(element is not None and _is_data(run, element) for element in rounds)
+        is_alike = made == repeated.made
+        is_alike = is_alike and all(element is not None and _is_data(run, element) for element in rounds)
         (repeated.alike.add if is_alike else repeated.alike.discard)(i)
     run.loops.pop()
     run.within.pop()

@@ -60,6 +60,7 @@ def instantiate(
         return Unknown()
     maker = lookup.find(run, cls.order(), "__new__")
     obj = Instance(cls, shared=run.builds)
+    run.several.repeated.made += 1
     if isinstance(maker, FunctionValue) and not bases:
         made = run.settled(run.call(Bound(maker, [cls], {}), args, kwargs, at, exact))
         if not isinstance(made, Instance) or made.cls is not cls:

@@ -45,13 +45,16 @@ class Root:
 class Repeated:
     """Loops that run again in a later round of an outer loop (`blocks`)."""
 
-    __slots__ = ("alike", "depth", "thirds")
+    __slots__ = ("alike", "depth", "made", "thirds")
 
     def __init__(self) -> None:
         #: how many loops around this point are past their first round
         self.depth = 0
-        #: loops over data or numbers in which no test told the first or last round: one round is enough
+        #: loops over data or numbers that build nothing and in which no test told the first or last round: one round
+        #: is enough
         self.alike: set[object] = set()
+        #: how many objects and layers were built: those of two rounds are two
+        self.made = 0
         #: how many loops got an extra round, because they train or test for their first round
         self.thirds = 0
 

@@ -217,6 +217,8 @@ def _element(run: Run, sequence: Sequence_, index: Value, at: ast.AST) -> Value:
         run.born[piece] = run.inexact
         for element in positions.but_last(run, sequence) if _ends_early(index) else run.elements(sequence):
             containers.smear(run, piece, element)
+        if known is not None and plain[:1] == [None] and plain[-1] is None and not _ends_early(index):
+            containers.begin(run, piece, known)
         return piece
     told = positions.by_round(run, sequence, index)
     if told is None and known is not None:

@@ -162,6 +162,7 @@ def _layer(run: Run, module: Module, dotted: str, config: dict[str, Value], at: 
         weights = run.new_tensor("parameter", DOES, at, leaf=True)
         weights.storage.initialised = True
     made = TorchModule(dotted, config, weights, run.place(at))
+    run.several.repeated.made += 1
     made.loop = run.within[-1] if run.within else None
     return made
 

@@ -80,3 +80,37 @@ def test_what_is_unpacked_of_an_element_are_tensors_of_their_own(step: str, tmp_
 
 def test_a_network_alone_is_no_error_either() -> None:
     assert told(NETWORK.format(step=STEPS["another one"])) == []
+
+
+PREFIX = """\
+import torch
+
+
+def first(n):
+    x = torch.ones(3, requires_grad=True)
+    {made}
+    {written}.mul_(2)
+    return {used}.sum()
+
+
+first(2).backward()
+"""
+MADE = (
+    "values, indices = torch.sort(x.exp())[:n]",
+    "values, others = (x.exp(), x.sigmoid())[:n]",
+    "part = (x.exp(), x.sigmoid())[:n]; values, others = part[0], part[1]",
+)
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("written", ["values", "others"])
+@pytest.mark.parametrize("used", ["values", "others"])
+def test_a_part_from_the_start_keeps_its_order(tmp_path: Path, made: str, written: str, used: str) -> None:
+    """Where the end of the slice is not known; `sort` saves the indices alone."""
+    pytest.importorskip("torch")
+    if "indices" in made:
+        written = used = "values"
+    source = PREFIX.format(made=made, written=written, used=used)
+    program = tmp_path / "part.py"
+    program.write_text(source)
+    assert bool(told(source)) == refuses(program, tmp_path)
