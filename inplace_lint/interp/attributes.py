@@ -247,7 +247,9 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     if obj.tensor is not None and obj.tensor.storage.proved:
         return _of_tensor(run, obj.tensor, name, at)
     if name == "astype":
-        return Native(lambda *_: Array())
+        method = Native(lambda *_: Array())
+        run.handed.fields[method] = obj, name
+        return method
     if name in MODULE_DICTS:
         held = Mapping_()
         containers.fill(run, held, Unknown(obj))
@@ -260,6 +262,7 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
             return requires_grad.get(run, tensor)
     native = methods.of_unknown(run, obj, name)
     if native is not None:
+        run.handed.fields[native] = obj, name
         return native
     op = None if name in _DICT_METHODS else table.method(name)
     if op is not None:
@@ -272,25 +275,13 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
         return run.scalar(("attribute", obj, name))
     op = table.property_(name)
     if op is not None and name != "grad":
-        return ops.apply(run, op, [obj], {}, at, function=name not in _SHARED_METHODS)
+        part = ops.apply(run, op, [obj], {}, at, function=False)
+        if part is not obj.tensor:
+            run.handed.fields[part] = obj, name
+        return part
     if is_replaced(run, at):
         run.set_member(obj, name, run.new_tensor("parameter", DOES, at, leaf=True))
     return run.member(obj, name)
-
-
-def as_field(run: Run, value: Value) -> Value:
-    """Turns a bound method used where none can stand into a field: `b.mean * 2`, `b.mode == "x"` on an unknown `b`."""
-    if isinstance(value, Phi) and any(isinstance(atom, Bound) for _, atom in value.alternatives):
-        return join([(guard, as_field(run, atom)) for guard, atom in value.alternatives])
-    if isinstance(value, Bound) and isinstance(value.func, OpValue) and not value.kwargs:
-        owner = value.args[0] if len(value.args) == 1 else None
-        name = value.func.op.name.rpartition(".")[2]
-        if isinstance(owner, Phi) and any(isinstance(atom, Unknown) for _, atom in owner.alternatives):
-            each = [(guard, Bound(value.func, [atom], {})) for guard, atom in owner.alternatives]
-            return join([(guard, as_field(run, one)) for guard, one in each])
-        if isinstance(owner, Unknown) and table.method(name) is value.func.op:
-            return run.member(owner, name)
-    return value
 
 
 def is_shared(name: str) -> bool:

@@ -125,8 +125,6 @@ def call(
         )
     if isinstance(func, Scalar):
         return Scalar()
-    if isinstance(func, Mode) and len(args) == 1:
-        return decorators.in_mode(func, args[0]) or unknown(run, func, args, kwargs, at)
     return unknown(run, func, args, kwargs, at)
 
 
@@ -176,6 +174,8 @@ def _carrying(
 
 def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """Calls an unknown callee: its result may depend on every argument, and it may keep the arguments."""
+    if isinstance(func, Mode) and (made := decorators.in_mode(func, args)) is not None:
+        return made
     given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     run.handed.given.update(tensor.storage for _, tensor in given)
     run.hands_on((*args, *kwargs.values()))

@@ -44,10 +44,11 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
     return result
 
 
-def in_mode(mode: Mode, called: Value) -> Value | None:
+def in_mode(mode: Mode, args: Sequence[Value]) -> Value | None:
     """What `torch.no_grad()(function)` makes of a function or a method of an object; None of anything else."""
+    called = args[0] if len(args) == 1 else None
     if isinstance(called, Bound):
-        inner = in_mode(mode, called.func)
+        inner = in_mode(mode, [called.func])
         return None if inner is None else Bound(inner, called.args, called.kwargs)
     if not isinstance(called, FunctionValue):
         return None

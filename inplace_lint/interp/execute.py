@@ -13,6 +13,7 @@ from . import (
     containers,
     decorators,
     exceptions,
+    fields,
     generators,
     inplace,
     iteration,
@@ -117,7 +118,7 @@ def _move(run: Run, i: ir.Move) -> None:
 
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
     registers = run.frame.registers
-    obj, made = attributes.as_field(run, registers[i.obj]), Node.made
+    obj, made = fields.as_field(run, registers[i.obj]), Node.made
     if not hasattr(None, i.name) and not none_checks.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
@@ -133,7 +134,7 @@ def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
 
 def _get_item(run: Run, i: ir.GetItem) -> None:
     registers = run.frame.registers
-    obj, made = attributes.as_field(run, registers[i.obj]), Node.made
+    obj, made = fields.as_field(run, registers[i.obj]), Node.made
     if not none_checks.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
@@ -218,7 +219,7 @@ def _call_once(run: Run, i: ir.Call) -> None:
 
 def _binary(run: Run, i: ir.Binary) -> None:
     registers = run.frame.registers
-    left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
+    left, right = (fields.as_field(run, registers[operand]) for operand in (i.left, i.right))
     made = Node.made
     if not none_checks.is_left(run, left, right):
         registers[i.dst] = Unknown()
@@ -229,20 +230,21 @@ def _binary(run: Run, i: ir.Binary) -> None:
 
 def _augmented(run: Run, i: ir.Augmented) -> None:
     registers = run.frame.registers
-    left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
+    left, right = (fields.as_field(run, registers[operand]) for operand in (i.left, i.right))
     given = none_checks.is_left(run, left, right)
     registers[i.dst] = inplace.augmented(run, i.op, left, right, i.at) if given else Unknown()
 
 
 def _compare(run: Run, i: ir.Compare) -> None:
     registers = run.frame.registers
-    left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
+    left, right = (fields.as_option(run, registers[operand]) for operand in (i.left, i.right))
     registers[i.dst] = comparisons.compare(run, i.op, left, right, i.at)
 
 
 def _unary(run: Run, i: ir.Unary) -> None:
     registers = run.frame.registers
-    operand = attributes.as_field(run, registers[i.operand])
+    read = fields.as_option if i.op == "not" else fields.as_field
+    operand = read(run, registers[i.operand])
     registers[i.dst] = operators.unary(run, i.op, operand, i.at)
 
 

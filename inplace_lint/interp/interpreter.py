@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, calls, execute, names, objects, operators, own_operators, subscripts
+from . import attributes, calls, execute, fields, names, objects, operators, own_operators, subscripts
 from .run import Run
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Interpreter(Run):
         return own_operators.truth(self, obj)
 
     def field(self, value: Value) -> Value:
-        return attributes.as_field(self, value)
+        return fields.as_option(self, value)
 
     def negated(self, value: Value, at: ast.AST) -> Value:
         return operators.unary(self, "not", value, at)

@@ -158,7 +158,6 @@ class Program:
         self._hands_back: dict[FunctionSource, bool] = {}
         self._asks: dict[tuple[FunctionSource, ClassSource], bool] = {}
         self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
-        self._replaced: dict[tuple[ClassValue, str], bool] = {}
         self._filled_later: dict[Module, frozenset[str]] = {}
         self.built = Built()
         #: the runs of the file at hand
@@ -184,7 +183,6 @@ class Program:
             self.known_names,
             self._classes,
             self._set_later,
-            self._replaced,
         )
         # answers that depend on the file under check
         of_text = (self._entered, self._gives, self._asks)
@@ -303,14 +301,8 @@ class Program:
 
     def replaces(self, cls: ClassValue, name: str) -> bool:
         """Whether an `__init__` of the class assigns an attribute of that name, which hides the class's method."""
-        key = (cls, name)
-        known = self._replaced.get(key)
-        if known is None:
-            inits = [owner.source.methods.get("__init__") for owner in cls.order()]
-            known = self._replaced[key] = any(
-                init is not None and f".{name}" in self.prefilter.assigned(init).names for init in inits
-            )
-        return known
+        inits = [owner.source.methods.get("__init__") for owner in cls.order()]
+        return any(init and f".{name}" in self.prefilter.assigned(init).names for init in inits)
 
     def class_value(self, source: ClassSource) -> ClassValue:
         """The one value of a class; its bases are filled in when they are first evaluated."""

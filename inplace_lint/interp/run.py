@@ -219,8 +219,7 @@ class Run(Literals, Operations):
         if isinstance(value, Instance):
             own = self.truth(value)
             return (ALWAYS, DEAD) if own is None else self.split(own)
-        if isinstance(value, Bound):
-            value = self.field(value)
+        value = self.field(value) if isinstance(value, (Bound, Native, Tensor)) else value
         if isinstance(value, (TorchModule, FunctionValue, Bound, OpValue, Native, Symbol, ClassValue)):
             return ALWAYS, DEAD
         if isinstance(value, (Sequence_, Mapping_)):
