@@ -124,8 +124,8 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         return Constant(ordered)
     negated = {">=": "<", ">": "<="}
     if op in negated:
-        return _polarity(run, (negated[op], operators.identity(left), operators.identity(right)), False)
-    return _polarity(run, (op, operators.identity(left), operators.identity(right)), True)
+        return _polarity(run, (negated[op], run.identity(left), run.identity(right)), False)
+    return _polarity(run, (op, run.identity(left), run.identity(right)), True)
 
 
 def _contains(run: Run, container: Value, element: Value, at: ast.AST) -> Value:
@@ -145,8 +145,8 @@ def _contains(run: Run, container: Value, element: Value, at: ast.AST) -> Value:
     if known is not None:
         return Constant(known)
     among = containers.items(run, container) if isinstance(container, Sequence_) else None
-    within = operators.identity(container) if among is None else tuple(map(operators.identity, among))
-    return run.test(("in", operators.identity(element), within))
+    within = run.identity(container) if among is None else tuple(map(run.identity, among))
+    return run.test(("in", run.identity(element), within))
 
 
 def _are_equal(run: Run, left: Value, right: Value) -> Value | None:
@@ -163,7 +163,7 @@ def _are_equal(run: Run, left: Value, right: Value) -> Value | None:
 
 def _equal(run: Run, left: Value, right: Value) -> Value:
     """left == right as a test: a value equals one string only, and so do two rounds of a loop between them."""
-    key = ("==", operators.identity(left), operators.identity(right))
+    key = ("==", run.identity(left), run.identity(right))
     is_new = run.known(key) is None
     test = run.test(key)
     if isinstance(left, Scalar) and left.last and isinstance(right, Constant):
@@ -238,7 +238,7 @@ def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST)
                 has_graph = requires_grad.get(run, key[1])
                 return operators.unary(run, "not", has_graph, at) if positive else has_graph
             return _polarity(run, ("is", one, repr(other.value)), positive)
-    return _polarity(run, ("is", operators.identity(left), operators.identity(right)), positive)
+    return _polarity(run, ("is", run.identity(left), run.identity(right)), positive)
 
 
 def _polarity(run: Run, key: Hashable, positive: bool) -> Value:
@@ -264,9 +264,7 @@ def _last_iteration(run: Run, op: str, left: Scalar, right: Value, at: ast.AST) 
         behind = 0
     elif isinstance(right, Tensor) and not right.storage.proved:
         behind = 1  # unknown arithmetic such as `self.depth - 1`: most likely the last index
-    elif isinstance(right, Scalar) and right is run.scalar(
-        ("-", operators.identity(left.bound), ("constant", 1))
-    ):
+    elif isinstance(right, Scalar) and right is run.scalar(("-", run.identity(left.bound), ("constant", 1))):
         behind = 1
     elif isinstance(right, Constant) and _is_one_less(at):
         behind = 1  # the length of the loop is not known, and the source compares with `n - 1`

@@ -23,6 +23,7 @@ from . import (
     none_checks,
     operators,
     patterns,
+    pure_calls,
     stale_reads,
     strings,
     subscripts,
@@ -138,7 +139,9 @@ def _get_item(run: Run, i: ir.GetItem) -> None:
     if not none_checks.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
-    registers[i.dst] = value = run.settled(subscripts.get_item(run, obj, registers[i.index], i.at))
+    index = registers[i.index]
+    value = run.settled(subscripts.get_item(run, obj, index, i.at))
+    registers[i.dst] = run.computed(value, "[]", (obj, index)) if isinstance(obj, Unknown) else value
     unmodeled.hang(run, value, made, (obj,), computed=True)
 
 
@@ -212,7 +215,9 @@ def _call_once(run: Run, i: ir.Call) -> None:
     if not none_checks.is_left(run, registers[i.func]):
         registers[i.dst] = Unknown()
         return
-    registers[i.dst] = run.call(registers[i.func], args, kwargs, i.at, exact)
+    func = registers[i.func]
+    value = run.call(func, args, kwargs, i.at, exact)
+    registers[i.dst] = pure_calls.answer(run, func, args, kwargs, value, i.at) if exact else value
     if i.unused and len(run.found.writes) > before:
         stale_reads.lost(run, i.at, run.found.writes[before:])
 
@@ -224,7 +229,8 @@ def _binary(run: Run, i: ir.Binary) -> None:
     if not none_checks.is_left(run, left, right):
         registers[i.dst] = Unknown()
         return
-    registers[i.dst] = value = operators.binary(run, i.op, left, right, i.at)
+    value = run.computed(operators.binary(run, i.op, left, right, i.at), i.op, (left, right))
+    registers[i.dst] = value
     unmodeled.hang(run, value, made, (left, right), computed=True)
 
 
@@ -238,14 +244,14 @@ def _augmented(run: Run, i: ir.Augmented) -> None:
 def _compare(run: Run, i: ir.Compare) -> None:
     registers = run.frame.registers
     left, right = (fields.as_option(run, registers[operand]) for operand in (i.left, i.right))
-    registers[i.dst] = comparisons.compare(run, i.op, left, right, i.at)
+    registers[i.dst] = run.computed(comparisons.compare(run, i.op, left, right, i.at), i.op, (left, right))
 
 
 def _unary(run: Run, i: ir.Unary) -> None:
     registers = run.frame.registers
     read = fields.as_option if i.op == "not" else fields.as_field
     operand = read(run, registers[i.operand])
-    registers[i.dst] = operators.unary(run, i.op, operand, i.at)
+    registers[i.dst] = run.computed(operators.unary(run, i.op, operand, i.at), f"unary {i.op}", (operand,))
 
 
 def _build(run: Run, i: ir.Build) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .guards import apart_from, conjunction, implies, literal, minus, tests, where
-from .values import Scalar, Test
+from .values import Array, Constant, Scalar, Symbol, Tensor, Test, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Sequence
 
     from .guards import Guard
     from .program import Program
@@ -42,6 +42,9 @@ class Literals:
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}
+        #: by operation and operands, the first value that was computed so; and by value its number
+        self._first: dict[Hashable, Value] = {}
+        self._numbers: dict[Value, Hashable] = {}
         self._own_bits = 0
 
     def bit(self, key: Hashable) -> int:
@@ -124,6 +127,39 @@ class Literals:
             self.usual |= 1 << bit
         return literal(bit, True), literal(bit, False)
 
+    def identity(self, value: Value) -> Hashable:
+        """A key that equal constants share, and values that are computed from the same by the same operation."""
+        if isinstance(value, Constant):
+            plain = value.value
+            return ("constant", plain if isinstance(plain, (int, str, float, type(None))) else repr(plain))
+        if isinstance(value, Symbol):
+            return ("name", value.dotted)
+        return self._numbers.get(value, value)
+
+    def computed(
+        self, value: Value, operation: Hashable, operands: Sequence[Value], of_shapes: bool = False
+    ) -> Value:
+        """The value of a pure operation, the same for the same operands (value numbering), so that tests correlate.
+
+        A tensor stays one of its own, since it may be written, and gets the number of the first one. `of_shapes`: what
+        is computed does not change with the elements of tensors.
+        """
+        if isinstance(value, Array) or not isinstance(value, (Scalar, Tensor, Unknown)):
+            return value
+        if any(one is value or isinstance(one, Array) for one in operands):
+            return value
+        if not of_shapes and any(map(_is_a_tensor, operands)):
+            return value
+        key = (operation, *map(self.identity, operands))
+        known = self._first.setdefault(key, value)
+        if isinstance(known, Scalar) or isinstance(value, Scalar):
+            return known if type(known) is type(value) else value
+        if known not in self._numbers:
+            self.program.last_uid += 1
+            self._numbers[known] = ("number", self.program.last_uid)
+        self._numbers[value] = self._numbers[known]
+        return value
+
     def test(self, key: Hashable) -> Test:
         """The truth value of a test, the same for the same key."""
         known = self._interned.get(("test", key))
@@ -179,3 +215,9 @@ class Literals:
         """The bit for a test, if it was made."""
         bit = self._bits.get(key)
         return self.program.built.bits.get(key) if bit is None else bit
+
+
+def _is_a_tensor(value: Value) -> bool:
+    """Whether a value is known to be a tensor: what is computed of its elements changes with them."""
+    tensor = value.tensor if isinstance(value, Unknown) else value
+    return isinstance(tensor, Tensor) and tensor.storage.proved

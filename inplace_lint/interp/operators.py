@@ -33,7 +33,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
 
     from .run import Run
 
@@ -94,7 +94,7 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
 def _counted_on(run: Run, op: str, left: Value, right: Value) -> Value:
     """A number or string computed from two; `i + 1` of a loop index stays tied to the round of the loop."""
     texts = isinstance(left, Text) or (isinstance(right, Constant) and isinstance(right.value, str))
-    made = run.scalar((op, identity(left), identity(right)), Text if texts and op in "+%" else Scalar)
+    made = run.scalar((op, run.identity(left), run.identity(right)), Text if texts and op in "+%" else Scalar)
     if op not in "+-" or not (isinstance(left, Scalar) and isinstance(right, Constant)):
         return made
     if left.bound is not None and type(right.value) is int:
@@ -133,7 +133,7 @@ def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
             return Constant(True)
         if isinstance(operand, Test):
             return run.scalar_not(operand)
-        return run.scalar_not(run.test(("true", operand)))
+        return run.scalar_not(run.test(("true", run.identity(operand))))
     if isinstance(operand, Constant):
         try:
             if op == "neg":
@@ -167,14 +167,6 @@ def _is_tensor(value: Value) -> bool:
         isinstance(atom, (Tensor, Parameters)) or (isinstance(atom, Unknown) and atom.tensor is not None)
         for _, atom in alternatives(value)
     )
-
-
-def identity(value: Value) -> Hashable:
-    """A key under which equal constants, or the same value, make the same test."""
-    if isinstance(value, Constant):
-        plain = value.value
-        return ("constant", plain if isinstance(plain, (int, str, float, type(None))) else repr(plain))
-    return value
 
 
 def _plain(value: Value) -> bool:

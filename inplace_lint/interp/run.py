@@ -228,7 +228,7 @@ class Run(Literals, Operations):
                 return self.split(length)
         if isinstance(value, Scalar) and value.rises is not None:
             return (ALWAYS, DEAD) if value.rises.holds(value, "!=", 0) else (DEAD, ALWAYS)
-        bit = self.bit(("true", value))
+        bit = self.bit(("true", self.identity(value)))
         return literal(bit, True), literal(bit, False)
 
     def ways_out(self) -> int:

@@ -1,0 +1,66 @@
+"""Decides which calls of unknown values are pure: with the same arguments they answer the same, so tests correlate.
+
+`if args.name.startswith("x"):` is one test wherever a function asks it, and `torch.cuda.is_available()` is one.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from . import containers
+from .values import Bound, Native, OpValue, Sequence_, Symbol, Tensor, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .run import Run
+    from .values import Value
+
+#: Functions of Python that compute a value from their arguments, and questions about the machine and the process group.
+_FUNCTIONS = frozenset(
+    [
+        *(f"builtins.{name}" for name in "abs all any callable float getattr hasattr int isinstance".split()),
+        *(f"builtins.{name}" for name in "len max min round str sum type".split()),
+        *("os.environ.get", "os.getenv", "torch.is_tensor", "torch.is_floating_point"),
+        *("torch.cuda.is_available", "torch.cuda.device_count", "torch.backends.mps.is_available"),
+        *(
+            f"torch.distributed.{name}"
+            for name in "get_rank get_world_size is_available is_initialized".split()
+        ),
+    ]
+)
+_MUTABLE = frozenset(name for kind in (list, dict, set) for name in dir(kind))
+#: Methods that only strings have.
+_OF_TEXTS = frozenset(name for name in dir(str) if not name.startswith("__")) - _MUTABLE
+#: What tensors tell of themselves, whatever their elements are.
+_OF_SHAPES = frozenset("dim ndimension numel nelement size is_floating_point is_complex".split())
+
+
+def answer(
+    run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], value: Value, at: ast.AST
+) -> Value:
+    """The value of a call, the same for the same arguments if the call is pure."""
+    receiver: list[Value] = []
+    name = ""
+    if isinstance(func, Symbol):
+        name = func.dotted if func.dotted in _FUNCTIONS else ""
+    elif isinstance(func, Bound) and isinstance(func.func, OpValue):
+        name, receiver = func.func.op.name.rpartition(".")[2], [*func.args]
+    elif isinstance(func, Native) and func in run.handed.fields:
+        owner, called = run.handed.fields[func]
+        name, receiver = called if called == "get" and args else "", [owner]
+    elif isinstance(func, Unknown) and isinstance(func.owner, Unknown) and isinstance(at, ast.Call):
+        name, receiver = getattr(at.func, "attr", ""), [func.owner]
+    if not name or (receiver and name != "get" and name not in _OF_TEXTS and name not in _OF_SHAPES):
+        return value
+    given = [part for one in (*receiver, *args, *kwargs.values()) for part in _parts(run, one)]
+    return run.computed(value, (name, *kwargs, len(given)), given, name in _OF_SHAPES)
+
+
+def _parts(run: Run, value: Value) -> Sequence[Value]:
+    """The elements of a tuple, such as the classes that `isinstance` is given; any other value itself."""
+    if isinstance(value, Tensor) and value.storage.value is not None and value.storage.value.tensor is value:
+        return [value.storage.value]
+    found = containers.items(run, value) if isinstance(value, Sequence_) and value.kind == "tuple" else None
+    return [value] if found is None else found
