@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .guards import apart_from, conjunction, implies, literal, minus, tests, where
-from .values import Array, Constant, Scalar, Symbol, Tensor, Test, Unknown
+from .values import (
+    Array,
+    Constant,
+    Instance,
+    Mapping_,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    Test,
+    Unknown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -13,6 +24,10 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .program import Program
     from .values import Value
+
+
+#: Values that the same operation may compute something else of once they have changed.
+_MUTABLE = (Array, Instance, Mapping_, Sequence_)
 
 
 class Literals:
@@ -146,7 +161,7 @@ class Literals:
         """
         if isinstance(value, Array) or not isinstance(value, (Scalar, Tensor, Unknown)):
             return value
-        if any(one is value or isinstance(one, Array) for one in operands):
+        if any(one is value or isinstance(one, _MUTABLE) for one in operands):
             return value
         if not of_shapes and any(map(_is_a_tensor, operands)):
             return value

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Functions of Python that compute a value from their arguments, and questions about the machine and the process group.
 _FUNCTIONS = frozenset(
     [
-        *(f"builtins.{name}" for name in "abs all any callable float getattr hasattr int isinstance".split()),
+        *(f"builtins.{name}" for name in "abs all any callable float hasattr int isinstance".split()),
         *(f"builtins.{name}" for name in "len max min round str sum type".split()),
         *("os.environ.get", "os.getenv", "torch.is_tensor", "torch.is_floating_point"),
         *("torch.cuda.is_available", "torch.cuda.device_count", "torch.backends.mps.is_available"),

@@ -146,3 +146,43 @@ class Net(nn.Module):
 @pytest.mark.parametrize("question", THE_SAME)
 def test_both_answers_are_looked_at_and_exclude_each_other(question: str) -> None:
     assert told(EITHER.format(question=question)) == ["IPL101", "IPL101"]
+
+
+CHANGED = """\
+import torch
+from torch import nn
+
+
+class Counter:
+    def __init__(self):
+        self.count, self.seen = 0, []
+
+    def next(self, number):
+        self.count = number
+        self.seen.append(number)
+
+
+def train(number, others):
+    enc, dec, counter = nn.Linear(3, 3), nn.Linear(3, 3), Counter()
+    optimizer = torch.optim.SGD(dec.parameters(), 0.1)
+    loss = (dec(enc(torch.ones(2, 3))).exp()).sum()
+    if {question}:
+        loss.backward(retain_graph=True)
+    optimizer.step()
+    counter.next(number)
+    others.append(number)
+    if {question}:
+        loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *('getattr(counter, "count", 0) == 3', "counter.count == number", "len(counter.seen) == number"),
+        *("number in counter.seen", "sum(counter.seen) == number", "counter.seen == others"),
+    ],
+)
+def test_what_an_object_holds_is_asked_anew_once_it_has_changed(question: str) -> None:
+    """The second answer may be yes after a first no: then the step is between the forward and its backward."""
+    assert told(CHANGED.format(question=question)) == ["IPL106"]
