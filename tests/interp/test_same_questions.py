@@ -167,7 +167,7 @@ def train(number, others):
     optimizer = torch.optim.SGD(dec.parameters(), 0.1)
     loss = (dec(enc(torch.ones(2, 3))).exp()).sum()
     if {question}:
-        loss.backward(retain_graph=True)
+        return
     optimizer.step()
     counter.next(number)
     others.append(number)
@@ -180,9 +180,9 @@ def train(number, others):
     "question",
     [
         *('getattr(counter, "count", 0) == 3', "counter.count == number", "len(counter.seen) == number"),
-        *("number in counter.seen", "sum(counter.seen) == number", "counter.seen == others"),
+        *("number in counter.seen", "sum(counter.seen) == number"),
     ],
 )
 def test_what_an_object_holds_is_asked_anew_once_it_has_changed(question: str) -> None:
-    """The second answer may be yes after a first no: then the step is between the forward and its backward."""
+    """The second answer may be yes after a first no: then the backward comes after the step."""
     assert told(CHANGED.format(question=question)) == ["IPL106"]
