@@ -237,7 +237,12 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         missing = Event("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
         missing.modeless = True
         run.found.events.append(missing)
-    return run.new_tensor("parameter", DOES, at, leaf=True) if is_replaced(run, at) else Unknown()
+    if is_replaced(run, at):
+        return run.new_tensor("parameter", DOES, at, leaf=True)
+    owner, taken = tensor.storage.value, tensor.taken
+    if owner is None or taken is None or tensor.storage.proved:
+        return Unknown()
+    return run.member(owner, (taken.key, name))  # `a[i].b`: an element of what may be a list of objects
 
 
 def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:

@@ -36,7 +36,9 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
     A tensor gets an alias for each key. Objects that a loop stored are dealt out in the order in which keys are read.
     """
     name: object = (
-        (type(key.value), key.value) if isinstance(key, Constant) else tuple(_parts(run, key)) or key
+        (type(key.value), key.value)
+        if isinstance(key, Constant)
+        else tuple(part and run.identity(part) for part in _parts(run, key)) or run.identity(key)
     )
     loop = run.within[-1] if run.within else None
     each = alternatives(found)

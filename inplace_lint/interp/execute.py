@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -325,9 +326,10 @@ def _import(run: Run, i: ir.Import) -> None:
 
 def _opaque(run: Run, i: ir.Opaque) -> None:
     if i.kind == "string":
-        run.frame.registers[i.dst] = strings.put_together(
-            i.at, [run.frame.registers[operand] for operand in i.operands]
-        )
+        parts = [run.frame.registers[operand] for operand in i.operands]
+        text = strings.put_together(i.at, parts)
+        known = isinstance(text, Constant)
+        run.frame.registers[i.dst] = text if known else run.computed(text, ast.dump(i.at), parts)
         return
     if i.kind in patterns.ASKED:
         operands = [run.frame.registers[operand] for operand in i.operands]

@@ -158,7 +158,7 @@ def _of_a_list_perhaps(run: Run, value: Value, index: Value | None) -> Value:
     part = tensor.alias()
     part.part = True
     if part.taken is None and index is not None:
-        name = (type(index.value), index.value) if isinstance(index, Constant) else index
+        name = (type(index.value), index.value) if isinstance(index, Constant) else run.identity(index)
         part.taken = Taken(name, run.within[-1] if run.within else None, perhaps=True)
     return part
 

@@ -102,8 +102,12 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
 def _of_a_mapping(
     run: Run, obj: Unknown, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value:
-    """`obj.get(key, default)` of an object that may be a dict."""
-    found = run.call(run.member(obj, name), args, kwargs, at)
+    """`obj.get(key, default)` of an object that may be a dict; a key is most likely a word."""
+    key = args[0] if args else None
+    if isinstance(key, Constant) and isinstance(key.value, str):
+        found = run.item(obj, key, at)
+    else:
+        found = run.call(run.member(obj, name), args, kwargs, at)
     return mappings.or_default(run, obj, args[0], found, args[1]) if len(args) == 2 else found
 
 
