@@ -140,7 +140,7 @@ def _get_item(run: Run, i: ir.GetItem) -> None:
     if not none_checks.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
-    index = registers[i.index]
+    index = fields.as_field(run, registers[i.index])
     value = run.settled(subscripts.get_item(run, obj, index, i.at))
     registers[i.dst] = run.computed(value, "[]", (obj, index)) if isinstance(obj, Unknown) else value
     unmodeled.hang(run, value, made, (obj,), computed=True)
@@ -151,7 +151,8 @@ def _set_item(run: Run, i: ir.SetItem) -> None:
     before = len(run.found.writes)
     if not none_checks.is_left(run, registers[i.obj]):
         return
-    subscripts.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
+    index = fields.as_field(run, registers[i.index])
+    subscripts.set_item(run, registers[i.obj], index, registers[i.src], i.at, i.augmented)
     if len(run.found.writes) > before:
         stale_reads.lost(run, i.at, run.found.writes[before:])
 
