@@ -77,14 +77,19 @@ def parts_of_losses(roots: Sequence[Root]) -> set[Node]:
     return found
 
 
-def leading_to(ends: set[Node], nodes: Sequence[tuple[Guard, Node]]) -> set[Node]:
-    """The nodes behind `nodes` that pass a gradient on to one of `ends`, with these."""
-    found = set(ends)
+def leading_to(ends: set[Node], nodes: Sequence[tuple[Guard, Node]], returns: bool = False) -> set[Node]:
+    """The nodes behind `nodes` that pass a gradient on to one of `ends`, with these.
+
+    `returns`: the gradients are returned, as by `autograd.grad`. Then an end that is no leaf is not run itself.
+    """
+    found = {end for end in ends if not (returns and end.edges)}
     pending = _in_order([node for _, node in nodes])[0][::-1]
     changed = True
     while changed:
         before = len(found)
-        found.update(node for node in pending if any(source in found for _, source in node.edges))
+        found.update(
+            node for node in pending if any(source in found or source in ends for _, source in node.edges)
+        )
         changed = len(found) > before
     return found
 

@@ -331,13 +331,14 @@ class Heap:
         guard: Guard,
         retain: bool,
         ends: set[Node] | None = None,
+        returns: bool = False,
     ) -> None:
         """Records a backward from the tensors, to all leaves or to `ends`: it uses their graph and may free it."""
         nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
         if not nodes:
             return
         self.time += 1
-        root = Root(self.time, guard, nodes, None if ends is None else leading_to(ends, nodes))
+        root = Root(self.time, guard, nodes, None if ends is None else leading_to(ends, nodes, returns))
         self.roots.append(root)
         reached = root.reach()
         if self.used is not None:

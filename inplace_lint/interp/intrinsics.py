@@ -25,6 +25,7 @@ from . import (
 )
 from .frames import LENGTH
 from .grad_evidence import grounds
+from .graph import reach
 from .storage import DOES, MAY, NEVER
 from .values import (
     ANY,
@@ -131,11 +132,16 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     retain = create or methods.flag(kwargs, "retain_graph")
     roots = run.tensors_within(outputs)
     run.takes_backward()
-    for _, tensor in run.tensors_within(args[1] if len(args) > 1 else kwargs.get("inputs", NONE)):
+    inputs = args[1] if len(args) > 1 else kwargs.get("inputs", NONE)
+    for _, tensor in run.tensors_within(inputs):
         known = grounds([tensor.storage])
         if len(known) == 1:
             known.pop().wanted = True
-    run.heap.backward(roots, run.path, retain)
+    ends = methods.wanted_by(run, inputs)
+    nodes = [node for guard, tensor in roots for node in run.heap.nodes(tensor, guard)]
+    if not ends or ends.isdisjoint(reach(nodes)):
+        ends = None  # torch refuses inputs that nothing leads to: they are not known well enough
+    run.heap.backward(roots, run.path, retain, ends, returns=True)
     result = Sequence_("fresh")  # one for each input
     element: Value
     if create:

@@ -53,6 +53,27 @@ WAYS = [
         "; torch.autograd.backward(other, inputs=[*head.parameters(), *first.parameters()])",
         False,
     ),
+    ("one.backward(retain_graph=True); steps.step(); torch.autograd.grad((a * a).sum(), a)", False),
+    ("one.backward(retain_graph=True); steps.step(); torch.autograd.grad(head(b * a).sum(), [a, b])", False),
+    (
+        "one.backward(retain_graph=True); more.step(); torch.autograd.grad(other, [a, *second.parameters()])",
+        True,
+    ),
+    ("one.backward(retain_graph=True); more.step(); torch.autograd.grad(other, inputs=a)", False),
+    (
+        "one.backward(retain_graph=True); steps.step(); torch.autograd.grad(other, list(first.parameters()))",
+        True,
+    ),
+    (
+        "one.backward(retain_graph=True); steps.step(); torch.autograd.grad(other, list(head.parameters()))",
+        False,
+    ),
+    ("c = first(a); one.backward(retain_graph=True); steps.step(); torch.autograd.grad(c.sum(), a)", True),
+    (
+        "c = first(a); one.backward(retain_graph=True); steps.step(); c.backward(torch.ones(2, 3), inputs=[a])",
+        True,
+    ),
+    ("one.backward(retain_graph=True); steps.step(); a.backward(torch.ones(2, 3), inputs=[a])", True),
 ]
 
 
