@@ -161,7 +161,12 @@ def hide(run: Run, obj: Instance, name: str, at: ast.AST) -> None:
     """Prepare for the first assignment of an attribute: on paths without it the object has its class's, if any."""
     if run.state.get((obj, name)) is None:
         found = lookup.find(run, obj.cls.order(), name)
-        if found is not None and not (isinstance(found, FunctionValue) and descriptor(found) == "property"):
+        computes = (
+            descriptor(found) == "property"
+            if isinstance(found, FunctionValue)
+            else isinstance(found, Instance)
+        )
+        if found is not None and not computes:
             run.bottom().slots[(obj, name)] = _bound(run, found, obj, at)
 
 
