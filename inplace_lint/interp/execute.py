@@ -33,7 +33,7 @@ from . import (
 from .budget import FACTS, MOST_FACTS, STEPS, OutOfBudget
 from .frames import LENGTH, Binding
 from .graph import Node
-from .guards import both
+from .guards import both, compatible, minus
 from .values import (
     ABSENT,
     Bound,
@@ -82,8 +82,20 @@ def _load(run: Run, i: ir.Load) -> None:
     value = run.settled(names.load(run, i.name))
     if value is ABSENT:
         exceptions.throw_builtin(run, "NameError")
+    elif isinstance(value, Phi) and not run.trying.catching:
+        _leave_unbound(run, value)
     frame.registers[i.dst] = present(value) or Unknown()
     frame.loaded[i.dst] = i.name
+
+
+def _leave_unbound(run: Run, value: Phi) -> None:
+    """Ends the paths on which a name is not bound that others bind: Python raises there."""
+    unbound = [guard for guard, atom in value.alternatives if atom is ABSENT]
+    bound = [guard for guard, atom in value.alternatives if atom is not ABSENT]
+    for guard in unbound:
+        left = minus(run.path, guard)
+        if left and not any(compatible(guard, other) for other in bound):
+            run.path = left
 
 
 #: How many bindings of one name are kept.

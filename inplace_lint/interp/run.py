@@ -21,6 +21,7 @@ from .operations import Operations
 from .storage import Storage
 from .unmodeled import begin_graph
 from .values import (
+    ABSENT,
     Bound,
     Constant,
     FunctionValue,
@@ -282,7 +283,7 @@ class Run(Literals, Operations):
                 value = changes.get(key)
                 if value is None:
                     if before is None:
-                        before = self.state.stored(key)
+                        before = self.state.stored(key) or self._unbound(key)
                     value = before
                 if value is not None:
                     values.append((condition, value))
@@ -293,6 +294,11 @@ class Run(Literals, Operations):
                     joined = of_one_kind(self, joined) if isinstance(joined, Phi) else joined
                 self.state.slots[key] = joined
         self.path = path
+
+    def _unbound(self, key: Hashable) -> Value | None:
+        """What a path leaves under the name of a local variable that it does not bind."""
+        frame = self.frames.get(key[0]) if type(key) is tuple and type(key[0]) is int else None
+        return None if frame is None or frame.function is None else ABSENT
 
     def each(self, value: Phi, action: Callable[[Value], Value | None]) -> Value:
         """The join of the results of an action for each alternative, each run on a path and state of its own."""
