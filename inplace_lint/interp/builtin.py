@@ -77,7 +77,9 @@ def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
     inner = inherited.contents(run, args[0]) if args else NONE
     if args and inner is not args[0]:
         return _len(run, [inner], {}, at)
-    return run.scalar(("len", args[0] if args else None))
+    of = args[0] if args else NONE
+    now = run.identity(of)  # a list that has changed since is told apart
+    return run.scalar(("len", of) if now is of else ("len", of, now))
 
 
 def _equals(value: Value, number: int) -> bool:

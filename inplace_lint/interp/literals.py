@@ -175,6 +175,11 @@ class Literals:
         self._numbers[value] = self._numbers[known]
         return value
 
+    def changed(self, value: Value) -> None:
+        """Note that what is computed of a value from here on may be something else than before."""
+        self.program.last_uid += 1
+        self._numbers[value] = ("number", self.program.last_uid)
+
     def test(self, key: Hashable) -> Test:
         """The truth value of a test, the same for the same key."""
         known = self._interned.get(("test", key))

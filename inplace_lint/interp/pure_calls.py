@@ -35,12 +35,17 @@ _MUTABLE = frozenset(name for kind in (list, dict, set) for name in dir(kind))
 _OF_TEXTS = frozenset(name for name in dir(str) if not name.startswith("__")) - _MUTABLE
 #: What tensors tell of themselves, whatever their elements are.
 _OF_SHAPES = frozenset("dim ndimension numel nelement size is_floating_point is_complex".split())
+#: Methods by which an unknown list, set or dict changes.
+_CHANGES = frozenset(
+    "append appendleft extend insert pop popleft popitem remove clear sort reverse add discard update "
+    "setdefault".split()
+)
 
 
 def answer(
     run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], value: Value, at: ast.AST
 ) -> Value:
-    """The value of a call, the same for the same arguments if the call is pure."""
+    """The value of a call, the same for the same arguments if the call is pure; notes what a call changes."""
     receiver: list[Value] = []
     name = ""
     if isinstance(func, Symbol):
@@ -48,11 +53,15 @@ def answer(
     elif isinstance(func, Bound) and isinstance(func.func, OpValue):
         name, receiver = func.func.op.name.rpartition(".")[2], [*func.args]
     elif isinstance(func, Native) and func in run.handed.fields:
-        owner, called = run.handed.fields[func]
-        name, receiver = called if called == "get" and args else "", [owner]
+        owner, name = run.handed.fields[func]
+        receiver = [owner]
     elif isinstance(func, Unknown) and isinstance(func.owner, Unknown) and isinstance(at, ast.Call):
         name, receiver = getattr(at.func, "attr", ""), [func.owner]
-    if not name or (receiver and name != "get" and name not in _OF_TEXTS and name not in _OF_SHAPES):
+    if name in _CHANGES:
+        for one in receiver:
+            run.changed(one)
+    known = bool(args) if name == "get" else name in _OF_TEXTS or name in _OF_SHAPES
+    if not name or (receiver and not known):
         return value
     given = [part for one in (*receiver, *args, *kwargs.values()) for part in _parts(run, one)]
     return run.computed(value, (name, *kwargs, len(given)), given, name in _OF_SHAPES)

@@ -164,3 +164,31 @@ class Block(nn.Module):
 @pytest.mark.parametrize(("compared", "found"), [("out", []), ("channels", ["IPL101"])])
 def test_two_options_that_are_equal_are_not_none(compared: str, found: list[str]) -> None:
     assert told(EITHER.format(compared=compared)) == found
+
+
+STACKED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+
+    @torch.{outer}()
+    @torch.{inner}()
+    def forward(self, x):
+        y = self.inner(x).sigmoid()
+        y[0] = 0
+        return y
+"""
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("no_grad", "enable_grad"), ("enable_grad", "no_grad")])
+def test_the_inner_of_two_modes_decides(tmp_path: Path, outer: str, inner: str) -> None:
+    program = tmp_path / "a.py"
+    program.write_text(STACKED.format(outer=outer, inner=inner) + RUN)
+    refused = refuses(program, tmp_path)
+    assert refused == (inner == "enable_grad")
+    assert bool(told(program.read_text())) == refused

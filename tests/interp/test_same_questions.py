@@ -181,6 +181,7 @@ def train(number, others):
     [
         *('getattr(counter, "count", 0) == 3', "counter.count == number", "len(counter.seen) == number"),
         *("number in counter.seen", "sum(counter.seen) == number"),
+        *("any(others)", "sum(others) == 3", "len(others) > 3", "max(others) > 3", "number in others"),
     ],
 )
 def test_what_an_object_holds_is_asked_anew_once_it_has_changed(question: str) -> None:
