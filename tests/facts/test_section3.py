@@ -231,8 +231,6 @@ def test_expanded_tensor_raises_when_written(expand: str, write: str) -> None:
 
 
 THROUGH = {
-    "fill_": "x.fill_(1)",
-    "zero_": "x.zero_()",
     "masked_fill_": "x.masked_fill_(torch.eye(4) > 0, 1.0)",
     "index_put_": "x.index_put_((torch.tensor([0]),), torch.tensor(1.0))",
     "index assignment": "x[0] = 1",
@@ -246,6 +244,17 @@ def test_expanded_tensor_is_silently_written_through(write: str) -> None:
         x = small.expand(4, 4)
         {write}  # silent: IPL105
         assert not torch.equal(small, torch.full((1, 4), 2.0))
+    """)
+
+
+@CASES("write", ["x.fill_(1)", "x.zero_()"])
+def test_one_value_for_all_elements_is_the_same_in_shared_memory(write: str) -> None:
+    agree(f"""
+        x = torch.full((1, 4), 2.0).expand(4, 4)
+        {write}
+        apart, x = x, torch.full((4, 4), 2.0)
+        {write}
+        assert torch.equal(apart, x)
     """)
 
 
