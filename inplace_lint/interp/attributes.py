@@ -286,7 +286,9 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
         return part
     if is_replaced(run, at):
         run.set_member(obj, name, run.new_tensor("parameter", DOES, at, leaf=True))
-    return run.member(obj, name)
+    field = run.member(obj, name)
+    run.handed.fields[field] = obj, name
+    return field
 
 
 def is_shared(name: str) -> bool:

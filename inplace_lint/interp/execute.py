@@ -231,7 +231,7 @@ def _call_once(run: Run, i: ir.Call) -> None:
         return
     func = registers[i.func]
     value = run.call(func, args, kwargs, i.at, exact)
-    registers[i.dst] = pure_calls.answer(run, func, args, kwargs, value, i.at) if exact else value
+    registers[i.dst] = pure_calls.answer(run, func, args, kwargs, value) if exact else value
     if i.unused and len(run.found.writes) > before:
         stale_reads.lost(run, i.at, run.found.writes[before:])
 

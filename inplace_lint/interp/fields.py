@@ -33,7 +33,7 @@ def as_field(run: Run, value: Value) -> Value:
 def as_option(run: Run, value: Value) -> Value:
     """`as_field` of what is tested: `args.data` is a field as well where nothing shows that `args` is a tensor."""
     value = as_field(run, value)
-    owner, name = run.handed.fields.get(value, (None, ""))
+    owner, name = (None, "") if isinstance(value, Unknown) else run.handed.fields.get(value, (None, ""))
     if owner is None or (owner.tensor is not None and owner.tensor.storage.proved):
         return value
     return run.member(owner, name)

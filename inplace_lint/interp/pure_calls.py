@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
+from ..torchmodel.spelling import OF_SHAPES, QUESTIONS
 from . import containers
-from .values import Bound, Native, OpValue, Sequence_, Symbol, Tensor, Unknown
+from .values import Bound, OpValue, Sequence_, Symbol, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,23 +18,16 @@ if TYPE_CHECKING:
     from .values import Value
 
 #: Functions of Python that compute a value from their arguments, and questions about the machine and the process group.
-_FUNCTIONS = frozenset(
-    [
-        *(f"builtins.{name}" for name in "abs all any callable float hasattr int isinstance".split()),
-        *(f"builtins.{name}" for name in "len max min round str sum type".split()),
-        *("os.environ.get", "os.getenv", "torch.is_tensor", "torch.is_floating_point"),
-        *("torch.cuda.is_available", "torch.cuda.device_count", "torch.backends.mps.is_available"),
-        *(
-            f"torch.distributed.{name}"
-            for name in "get_rank get_world_size is_available is_initialized".split()
-        ),
-    ]
+_FUNCTIONS = QUESTIONS.union(
+    (
+        f"builtins.{name}"
+        for name in "abs all any callable float hasattr int isinstance len max min round str sum".split()
+    ),
+    ("builtins.type", "os.environ.get", "os.getenv"),
 )
 _MUTABLE = frozenset(name for kind in (list, dict, set) for name in dir(kind))
 #: Methods that only strings have.
 _OF_TEXTS = frozenset(name for name in dir(str) if not name.startswith("__")) - _MUTABLE
-#: What tensors tell of themselves, whatever their elements are.
-_OF_SHAPES = frozenset("dim ndimension numel nelement size is_floating_point is_complex".split())
 #: Methods by which an unknown list, set or dict changes.
 _CHANGES = frozenset(
     "append appendleft extend insert pop popleft popitem remove clear sort reverse add discard update "
@@ -42,9 +35,7 @@ _CHANGES = frozenset(
 )
 
 
-def answer(
-    run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], value: Value, at: ast.AST
-) -> Value:
+def answer(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], value: Value) -> Value:
     """The value of a call, the same for the same arguments if the call is pure; notes what a call changes."""
     receiver: list[Value] = []
     name = ""
@@ -52,19 +43,17 @@ def answer(
         name = func.dotted if func.dotted in _FUNCTIONS else ""
     elif isinstance(func, Bound) and isinstance(func.func, OpValue):
         name, receiver = func.func.op.name.rpartition(".")[2], [*func.args]
-    elif isinstance(func, Native) and func in run.handed.fields:
+    elif func in run.handed.fields:
         owner, name = run.handed.fields[func]
         receiver = [owner]
-    elif isinstance(func, Unknown) and isinstance(func.owner, Unknown) and isinstance(at, ast.Call):
-        name, receiver = getattr(at.func, "attr", ""), [func.owner]
     if name in _CHANGES:
         for one in receiver:
             run.changed(one)
-    known = bool(args) if name == "get" else name in _OF_TEXTS or name in _OF_SHAPES
+    known = bool(args) if name == "get" else name in _OF_TEXTS or name in OF_SHAPES
     if not name or (receiver and not known):
         return value
     given = [part for one in (*receiver, *args, *kwargs.values()) for part in _parts(run, one)]
-    return run.computed(value, (name, *kwargs, len(given)), given, name in _OF_SHAPES)
+    return run.computed(value, (name, *kwargs, len(given)), given, name in OF_SHAPES)
 
 
 def _parts(run: Run, value: Value) -> Sequence[Value]:

@@ -185,7 +185,7 @@ class Handed:
         self.exchanged: set[Value] = set()
         #: whether it got an object of the project or a tensor with gradients
         self.lends = False
-        #: what was read of an unknown value by a name that tensors, modules or optimizers have: its owner and name
+        #: what was read as an attribute of an unknown value: its owner and name
         self.fields: dict[Value, tuple[Unknown, str]] = {}
         #: unknown values that may have kept a value with a graph
         self.filled: set[Value] = set()

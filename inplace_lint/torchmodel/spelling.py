@@ -38,6 +38,15 @@ NORMED = frozenset(
 #: The dicts in which an `nn.Module` keeps, by name, what is assigned to its attributes.
 MODULE_DICTS = frozenset(("_buffers", "_modules", "_parameters"))
 
+#: Methods by which a tensor tells of itself what does not change with its elements.
+OF_SHAPES = frozenset("dim ndimension numel nelement size is_floating_point is_complex".split())
+#: Functions that answer the same whenever they are asked: about a tensor's type, the machine and the process group.
+QUESTIONS = frozenset(
+    f"torch.{name}"
+    for name in "is_tensor is_floating_point cuda.is_available cuda.device_count backends.mps.is_available "
+    "distributed.is_available distributed.is_initialized distributed.get_rank distributed.get_world_size".split()
+)
+
 #: Decorators that make an operator of a function.
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
 

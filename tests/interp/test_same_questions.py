@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import pytest
 
+from inplace_lint.torchmodel.spelling import OF_SHAPES, QUESTIONS
+
 from .in_torch import told
+
+torch = pytest.importorskip("torch")
 
 ROUNDS = """\
 import os
@@ -187,3 +193,17 @@ def train(number, others):
 def test_what_an_object_holds_is_asked_anew_once_it_has_changed(question: str) -> None:
     """The second answer may be yes after a first no: then the backward comes after the step."""
     assert told(CHANGED.format(question=question)) == ["IPL106"]
+
+
+def test_what_is_said_of_torch_is_so() -> None:
+    """The questions exist, and the answers of tensors are the same whatever their elements are."""
+    for dotted in QUESTIONS:
+        assert callable(operator.attrgetter(dotted.removeprefix("torch."))(torch))
+    x = torch.rand(2, 3)
+    before = {name: getattr(x, name)() for name in OF_SHAPES}
+    assert {name: getattr(x.neg_().zero_(), name)() for name in OF_SHAPES} == before
+
+
+def test_a_method_is_pure_however_it_is_called() -> None:
+    program = ROUNDS.replace("step, found = 0, []", "step, found, starts = 0, [], a.startswith")
+    assert told(program.format(question='starts("x")')) == []
