@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import inplace_lint
 from inplace_lint.torchmodel.spelling import MODULE_DICTS
 
 from .in_torch import refuses, told
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 torch = pytest.importorskip("torch")
@@ -104,3 +106,24 @@ def test_an_entry_of_such_a_dict_is_bound_anew(tmp_path: Path, annotated: str, w
     program.write_text(STEP.format(annotated=annotated, written=written))
     assert not refuses(program, tmp_path)
     assert told(program.read_text()) == []
+
+
+SCALE = """\
+import torch
+
+
+@torch.no_grad()
+def scale(model):
+    for key in model._parameters:
+        model._parameters[key].mul_(2)
+"""
+
+
+def test_a_write_to_an_entry_of_such_a_dict_is_not_lost() -> None:
+    names: dict[str, Callable[[torch.nn.Module], None]] = {}
+    exec(compile(SCALE, "a.py", "exec"), names)
+    layer = torch.nn.Linear(3, 3)
+    before = layer.weight.detach().clone()
+    names["scale"](layer)
+    assert torch.equal(layer.weight, before * 2)
+    assert not inplace_lint.check(SCALE, "a.py", {"min-confidence": "possible"}).diagnostics
