@@ -12,6 +12,7 @@ from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
 from ..interp.storage import DOES
 from ..interp.values import Instance, Sequence_, Tensor, Unknown, flatten
+from ..torchmodel.spelling import are_of_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,7 +49,7 @@ class Evidence:
         """
         if self.run.steps.trains:
             return not self.is_fed(saved)
-        if not _are_in_one_call(saved.place, write.place) or _rests_on_options(saved):
+        if not _are_in_one_call(saved.place, write.place) or _rests_on_options(saved) or self._reads_data():
             return False
         if saved.node in self._behind_returned(numbers=True):
             return True
@@ -94,6 +95,11 @@ class Evidence:
                 returned = [(guard, tensor) for guard, tensor in returned if not _may_be_an_object(tensor)]
             self._behind[numbers] = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
         return self._behind[numbers]
+
+    def _reads_data(self) -> bool:
+        """Whether the root is a method of a data set, which makes what is trained on."""
+        owner = None if self.root is None else self.root.owner
+        return owner is not None and are_of_data(self.run.program.class_value(owner).external_bases())
 
     def _is_a_number(self, tensor: Tensor, guard: Guard) -> bool:
         """Whether it is one number that requires grad only if an argument does."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..torchmodel.spelling import are_of_data
 from . import unmodeled, wrapped_results
 from .heap import Saved
 from .storage import DOES
@@ -138,7 +139,9 @@ def answer(run: Run, obj: Unknown, args: Sequence[Value]) -> Unknown:
 def is_alone(run: Run, value: Value, depth: int = 4) -> bool:
     """Whether no gradient can flow to a value: a number, a name, a data set, or something made of these alone."""
     for atom in flatten(value):
-        if isinstance(atom, (Sequence_, Mapping_)) or (isinstance(atom, Instance) and _is_data_set(atom)):
+        if isinstance(atom, (Sequence_, Mapping_)) or (
+            isinstance(atom, Instance) and are_of_data(atom.cls.external_bases())
+        ):
             within = run.elements(atom)
             if isinstance(atom, Instance) and atom.pending is not None:
                 args, kwargs = atom.pending
@@ -155,15 +158,11 @@ def is_alone(run: Run, value: Value, depth: int = 4) -> bool:
     return True
 
 
-def _is_data_set(obj: Instance) -> bool:
-    return any(base.startswith("torch.utils.data.") for base in obj.cls.external_bases())
-
-
 def _may_keep(run: Run, values: Sequence[Value], given: Sequence[tuple[Guard, Tensor]]) -> None:
     """Notes that unknown code was given these values: if one may have a graph, each of them may hold it from now on."""
     atoms = [atom for value in values for atom in flatten(value)]
     if any(_has_graph(run, tensor) for _, tensor in given) or any(
-        isinstance(atom, Instance) and not _is_data_set(atom) for atom in atoms
+        isinstance(atom, Instance) and not are_of_data(atom.cls.external_bases()) for atom in atoms
     ):
         for atom in atoms:
             whole: Value | None = atom

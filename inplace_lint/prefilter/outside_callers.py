@@ -7,6 +7,7 @@ may be named that are of another function, which leaves the answer open; an answ
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..project.package_files import folders_around
@@ -15,6 +16,9 @@ from ..syntax.module import ClassSource
 from ..syntax.nodes import walk
 from .grad_mode import calls_quietly, is_unrecorded_method, records_nothing
 from .mentioning_files import mentioning
+from .scripts import leading_to_training
+from .selection import trains
+from .source_words import takes_backward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +26,16 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .prefilter import Prefilter
 
-    #: a function that uses another (None: the top level of a file), and the name by which it does
-    Use = tuple[FunctionSource | None, str]
+
+@dataclass(frozen=True)
+class Use:
+    """A use of a function by a name: in another function (None: at the top level of a file), as a call or a value."""
+
+    module: Module
+    user: FunctionSource | None
+    name: str
+    calls: bool
+
 
 #: Limits: functions that are asked for their callers; files that are parsed for one of them.
 _ASKED = 16
@@ -38,11 +50,12 @@ def record_nothing(prefilter: Prefilter, function: FunctionSource) -> bool:
         uses = _uses(prefilter, one, function.module) if _is_called_by_name(prefilter, one) else []
         if not uses:
             return False
-        for user, name in uses:
-            if user is None:
-                return False
-            if user in seen or _is_quiet(prefilter, user, name):
+        for use in uses:
+            user = use.user
+            if user in seen or _is_quiet(prefilter, use):
                 continue
+            if user is None or takes_backward(user.text) or user.mentions(b"autograd"):
+                return False
             seen.add(user)
             pending.append(user)
             if len(seen) > _ASKED:
@@ -50,13 +63,16 @@ def record_nothing(prefilter: Prefilter, function: FunctionSource) -> bool:
     return True
 
 
-def _is_quiet(prefilter: Prefilter, user: FunctionSource, name: str) -> bool:
-    """Whether a function uses a name only where nothing is recorded."""
+def _is_quiet(prefilter: Prefilter, use: Use) -> bool:
+    """Whether nothing is recorded where a function is used, or a script calls it that never runs a backward."""
+    user = use.user
+    if user is None:
+        return use.calls and not trains(use.module) and not leading_to_training(prefilter, use.module)
     if user.owner is not None:
         bases = [base for base in prefilter.classes.order(user.owner) if isinstance(base, str)]
         if is_unrecorded_method(user.name, bases):
             return True
-    return records_nothing(prefilter, user) or calls_quietly(prefilter, user, name)
+    return records_nothing(prefilter, user) or calls_quietly(prefilter, user, use.name)
 
 
 def _is_called_by_name(prefilter: Prefilter, function: FunctionSource) -> bool:
@@ -95,7 +111,7 @@ def _uses(prefilter: Prefilter, function: FunctionSource, asking: Module) -> lis
         within = _of_function if function.owner is None else _of_method
         uses = [use for module in modules for use in within(prefilter, function, module)]
         if function.owner is not None and not any(
-            user is not None and _gets(prefilter, user.module, function.owner) for user, _ in uses
+            _gets(prefilter, use.module, function.owner) for use in uses
         ):
             continue
         if uses:
@@ -111,6 +127,7 @@ def _of_function(prefilter: Prefilter, function: FunctionSource, module: Module)
     if own is not None and own.what is function:
         local.add(function.name)
     nodes = walk(module.tree)
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
@@ -123,20 +140,41 @@ def _of_function(prefilter: Prefilter, function: FunctionSource, module: Module)
                     local.add(alias.asname or alias.name)
     for node in nodes:
         if isinstance(node, ast.Name) and node.id in local:
-            yield _around(module, node, function), node.id
+            yield Use(module, _around(module, node, function), node.id, node in called)
         elif isinstance(node, ast.Attribute) and node.attr == function.name:
             found = names.resolve(module, node)
             if found is not None and found.what is function:
-                yield _around(module, node, function), node.attr
+                yield Use(module, _around(module, node, function), node.attr, node in called)
 
 
 def _of_method(prefilter: Prefilter, function: FunctionSource, module: Module) -> Iterator[Use]:
     """All attributes of a method's name in a file, on whichever object, but for calls that do not fit the method."""
     nodes = walk(module.tree)
-    others = {node.func for node in nodes if isinstance(node, ast.Call) and not _may_be_call(function, node)}
+    called = {node.func: node for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
-        if isinstance(node, ast.Attribute) and node.attr == function.name and node not in others:
-            yield _around(module, node, function), node.attr
+        if not isinstance(node, ast.Attribute) or node.attr != function.name:
+            continue
+        if node in called and not _may_be_call(function, called[node]):
+            continue
+        user = _around(module, node, function)
+        if user is None or not asks_another(prefilter, user, function):
+            yield Use(module, user, node.attr, node in called)
+
+
+def asks_another(prefilter: Prefilter, user: FunctionSource, method: FunctionSource) -> bool:
+    """Whether a method asks only its own object for a name, which in its class stands for another method."""
+    own, owner = user.owner, method.owner
+    if own is None or owner is None or own is owner or not user.receiver:
+        return False
+    order = prefilter.classes.order(own)
+    if own in prefilter.classes.order(owner) or owner in order:
+        return False
+    if not any(isinstance(one, ClassSource) and method.name in one.methods for one in order):
+        return False
+    asked = [
+        node.value for node in walk(user.node) if isinstance(node, ast.Attribute) and node.attr == method.name
+    ]
+    return bool(asked) and all(isinstance(one, ast.Name) and one.id == user.receiver for one in asked)
 
 
 def _may_be_call(method: FunctionSource, call: ast.Call) -> bool:

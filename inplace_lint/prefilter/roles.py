@@ -10,6 +10,7 @@ from ..syntax.annotations import annotated
 from ..syntax.module import ClassSource
 from ..syntax.nodes import children_at, walk
 from ..torchmodel import table
+from ..torchmodel.spelling import are_of_data
 from .name_uses import NameUses, spelled
 from .source_words import mentions
 
@@ -285,9 +286,7 @@ class Roles:
     def _hands_out(self, cls: ClassSource) -> bool:
         """Whether a class defines `__iter__` and is not a dataset, which only a DataLoader would iterate over."""
         bases = [base for base in self.order(cls) if isinstance(base, str)]
-        return self.method(cls, "__iter__") is not None and not any(
-            base.startswith("torch.utils.data.") for base in bases
-        )
+        return self.method(cls, "__iter__") is not None and not are_of_data(bases)
 
     def _is_meant(self, cls: ClassSource, asked: Asked) -> bool:
         """Whether one of the used attributes belongs to this class and to no tensor, module, optimizer or container."""

@@ -14,6 +14,7 @@ from ..hazards.arguments import is_passed_on
 from ..hazards.finding import LIKELY, POSSIBLE, REFUSED
 from ..prefilter import grad_mode
 from ..prefilter.callers import callers
+from ..prefilter.outside_callers import asks_another
 from ..prefilter.source_words import mentions, runs_backward
 from ..torchmodel import table
 from .callers import as_own
@@ -227,8 +228,9 @@ def _callers(
     else:
         own = dict.fromkeys(as_own(looks.program, f, function) for functions in around for f in functions)
         few = len(own) <= _ASKED
+        own = dict.fromkeys(f for f in own if not asks_another(looks.program.prefilter, f, function))
         found.update(dict.fromkeys(f for f in own if not (few and _calls_another(looks, f, function))))
-    supposed = any(function in way.functions for way in looks.program.drivers)
+    supposed = any(way.trains and function in way.functions for way in looks.program.drivers)
     found.pop(function, None)
     return found, supposed or not all(around)
 

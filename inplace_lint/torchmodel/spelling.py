@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 #: Context managers and decorators that set a grad mode, or autocast.
 MODES = {
     "torch.no_grad": "off",
@@ -79,6 +84,11 @@ _SPELLED_LONG = (*(long for long, _ in _SPELLINGS), "torch.nn.modules.", "torch.
 def above(dotted: str) -> tuple[str, ...]:
     """The bases of a torch class, as far as they matter for attribute look-up."""
     return ("torch.nn.Module",) if dotted.startswith("torch.nn.") and dotted != "torch.nn.Module" else ()
+
+
+def are_of_data(bases: Iterable[str]) -> bool:
+    """Whether a class with these bases, given as dotted names, is a data set."""
+    return any(base.startswith("torch.utils.data.") for base in bases)
 
 
 def canonical(dotted: str) -> str:

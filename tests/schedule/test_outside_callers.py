@@ -77,8 +77,26 @@ OF_THE_FUNCTION = {
         HEAD + QUIET + "scaled(self.p)\n\n    def __call__(self, x):\n        return scaled(x)\n",
         True,
     ),
-    "a quiet call and one of the file itself": (
+    "a quiet call and one of a script that never runs a backward": (
         HEAD + QUIET + "scaled(self.p)\n\n\nprint(scaled(torch.ones(2)))\n",
+        False,
+    ),
+    "a script that runs a backward": (
+        HEAD + QUIET + "scaled(self.p)\n\n\nscaled(p).sum().backward()\n",
+        True,
+    ),
+    "a script that hands it to something unknown": (HEAD + QUIET + "scaled(self.p)\n\n\nfit(scaled)\n", True),
+    "through a function that runs a backward, which a script calls": (
+        "from pkg.ops import scaled\n\n\ndef fit(p):\n    scaled(p).sum().backward()\n\n\nfit(p)\n",
+        True,
+    ),
+    "through a function that nothing but a script calls": (
+        "from pkg.ops import scaled\n\n\ndef shown(p):\n    print(scaled(p))\n\n\nshown(p)\n",
+        False,
+    ),
+    "through a function that takes gradients, which a script calls": (
+        "import torch\n\nfrom pkg.ops import scaled\n\n\ndef fit(p):\n"
+        "    return torch.autograd.grad(scaled(p).sum(), p)\n\n\nfit(p)\n",
         True,
     ),
     "a quiet call and a table": (HEAD + QUIET + "scaled(self.p)\n\n\nALL = {'scaled': scaled}\n", True),
@@ -103,6 +121,18 @@ OF_THE_METHOD = {
     "inherited": (
         "import torch\n\nfrom .ops import Norm\n\n\nclass Own(Norm):\n" + QUIET + "self.scaled(self.p, 1)\n",
         False,
+    ),
+    "and what a method of another class asks of its own object": (
+        HEAD
+        + QUIET
+        + "self.norm.scaled(self.p, 1)\n\n\nclass Other:\n    def scaled(self, x, eps):\n        return x\n\n"
+        "    def run(self, x):\n        return self.scaled(x, 1)\n",
+        False,
+    ),
+    "and what a method of a class that inherits it asks": (
+        HEAD + QUIET + "self.norm.scaled(self.p, 1)\n\n\nclass Own(Norm):\n"
+        "    def run(self, x):\n        return self.scaled(x, 1)\n",
+        True,
     ),
     "and one that cannot be meant": (
         HEAD
