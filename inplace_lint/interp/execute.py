@@ -43,6 +43,7 @@ from .values import (
     Mapping_,
     Phi,
     Sequence_,
+    Symbol,
     Unknown,
     Value,
     present,
@@ -81,8 +82,8 @@ def _load(run: Run, i: ir.Load) -> None:
     frame = run.frame
     value = run.settled(names.load(run, i.name))
     if value is ABSENT:
-        exceptions.throw_builtin(run, "NameError")
-    elif isinstance(value, Phi) and not run.trying.catching:
+        exceptions.throw(run, Symbol("builtins.UnboundLocalError"))
+    elif isinstance(value, Phi):
         _leave_unbound(run, value)
     frame.registers[i.dst] = present(value) or Unknown()
     frame.loaded[i.dst] = i.name
@@ -95,6 +96,8 @@ def _leave_unbound(run: Run, value: Phi) -> None:
     for guard in unbound:
         left = minus(run.path, guard)
         if left and not any(compatible(guard, other) for other in bound):
+            run.path = both(run.path, guard)
+            exceptions.throw(run, Symbol("builtins.UnboundLocalError"))
             run.path = left
 
 

@@ -15,7 +15,7 @@ from .budget import EVERYTHING
 from .class_value import ClassValue
 from .frames import Frame, State
 from .guards import ALWAYS
-from .values import Constant, FunctionValue, Symbol, Unknown, Value
+from .values import ABSENT, Constant, FunctionValue, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -39,17 +39,14 @@ _THE_SAME = (Symbol, ClassValue, Constant)
 
 
 def load(run: Run, name: str) -> Value:
-    """The value of a name where the run stands."""
+    """The value of a name where the run stands; ABSENT for a local one that is not bound here."""
     frame: Frame | None = run.frame
     while frame is not None:
         value = run.state.get((frame.uid, name))
-        if value is not None:
+        if value is not None and value is not ABSENT:
             return value
         if frame is run.frame and frame.scope is not None and name in frame.scope[0]:
-            # Local, but not bound on this path: bind it to one unknown value from here on.
-            unknown = Unknown()
-            run.state.slots[(frame.uid, name)] = unknown
-            return unknown
+            return ABSENT
         name = frame.renamed.get(name, name)
         frame = frame.enclosing
     name = name.partition("@")[0]

@@ -40,6 +40,23 @@ WAYS = (
     ("n = 2\n    if flag:\n        n, y = 3, y.clone()", "other", True),
     ("for n in items:\n        pass", "other", True),
     ("try:\n        n = items[0]\n    except IndexError:\n        pass", "other", True),
+    # bound by no path that comes there
+    ("for n in ():\n        pass", "other", False),
+    ("n = 2\n    del n", "other", False),
+    ("y.add_(n)\n    n = 2", "other", False),
+    # what reads it handles the error
+    ("try:\n        n\n    except NameError:\n        n = 2", "other", True),
+    ("try:\n        n\n        y.exp_()\n    except NameError:\n        n, y = 2, y.clone()", "other", False),
+    (
+        "if flag:\n        n, y = 3, y.clone()\n    try:\n        n += 1\n    except UnboundLocalError:\n        n = 2",
+        "other",
+        True,
+    ),
+    (
+        "if flag:\n        n = 3\n    try:\n        n += 1\n    except Exception:\n        n, y = 2, y.clone()",
+        "not flag",
+        False,
+    ),
 )
 
 
