@@ -107,6 +107,14 @@ def proved(hazard: Hazard) -> bool:
     return saved.grad == DOES or not saved.sources or any(s.credible() for s in saved.sources)
 
 
+def _is_of_another(hazard: Hazard) -> bool:
+    """Whether the write may well be of another element of a list than the one that was saved."""
+    saved, through = hazard.saved, hazard.write.through
+    if saved.taken is not None and through is not None and saved.taken.may_be_another(through.taken):
+        return True
+    return _put_between(hazard)
+
+
 def _put_between(hazard: Hazard) -> bool:
     """Whether an element of a possible list was saved, and another element put in its place before the write."""
     saved = hazard.saved
@@ -186,7 +194,7 @@ class Context:
         inner = beneath is not None
         if at is None or at in immediate:
             return
-        confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write, guard)
+        confidence = POSSIBLE if _is_of_another(hazard) else self._confidence(saved, write, guard)
         if hazard.kind == "step" and not hazard.followed:
             confidence = POSSIBLE  # a value returned or kept after a step is usually only logged
         elif hazard.kind == "step":

@@ -12,6 +12,7 @@ from . import (
     iteration,
     iterators,
     mappings,
+    places,
     protocols,
     records,
 )
@@ -102,6 +103,7 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
             elements = [iteration.iterate(run, value, at)[1][0]]
         for element in elements:
             containers.smear(run, made, element)
+        places.follow(run, made, value, value)
     return made
 
 
@@ -109,6 +111,8 @@ def _sorted(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
     """sorted(values, key=…): in the order that Python gives them; in none if keys are not known."""
     made = _list(run, args[:1], {}, at)
     if not isinstance(made, Sequence_) or containers.length(run, made) in (None, 0, 1):
+        if isinstance(made, Sequence_):
+            places.forget(run, made)
         return made
     if concrete.method(run, made, "sort", args[1:], kwargs, at) is None:
         return containers.make(run, "list", run.elements(made), exact=False)

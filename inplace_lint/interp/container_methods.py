@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import concrete, containers, elements, holding, layers, mappings, methods
+from . import concrete, containers, elements, holding, layers, mappings, methods, places
 from .frames import LENGTH
 from .joins import join
 from .values import (
@@ -120,9 +120,11 @@ def _pop(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
             run.put(obj, i, value)
         run.state.slots[(obj, LENGTH)] = Constant(len(known))
         return taken
+    number = index.value if isinstance(index, Constant) else None
+    popped = places.at(run, obj, number) if isinstance(number, int) else places.somewhere()
     run.state.slots[(obj, LENGTH)] = Unknown()
-    containers.forget_ends(run, obj)
-    return containers.any_element(run, obj)
+    containers.forget_ends(run, obj, (1, 0) if number == 0 else (0, 1) if number == -1 else None)
+    return places.of_unknown(run, popped) or elements.at_place(run, containers.any_element(run, obj), popped)
 
 
 def _reorder(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
@@ -163,9 +165,9 @@ def _some(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 
 def _copy(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
     known = containers.items(run, obj)
-    if known is not None:
-        return containers.make(run, obj.kind, known)
-    return containers.make(run, obj.kind, run.elements(obj), exact=False)
+    copied = containers.make(run, obj.kind, run.elements(obj) if known is None else known, known is not None)
+    places.follow(run, copied, obj, obj)
+    return copied
 
 
 def _get(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

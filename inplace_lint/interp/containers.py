@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import elements, external_modules, stale_reads
+from . import elements, external_modules, places, stale_reads
 from .frames import FIRST, LAST, LENGTH, OVER, PARTS
 from .iterators import Iteration
 from .joins import join
@@ -83,6 +83,7 @@ def make_of_parts(run: Run, kind: str, parts: list[tuple[bool, Value]]) -> Value
     made = make(run, kind, items_, exact)
     if not exact:
         run.state.slots[(made, PARTS)] = Parts(open_, run.state.get((made, LENGTH)))
+        places.follow(run, made, parts[0][1] if parts[0][0] else made, parts[-1][1] if parts[-1][0] else made)
     return made
 
 
@@ -99,6 +100,7 @@ def joined(run: Run, left: Sequence_, right: Sequence_) -> Value:
     if None not in known:
         return make(run, left.kind, [element for each in known for element in each or ()])
     made = make(run, left.kind, [*run.elements(left), *run.elements(right)], exact=False)
+    places.follow(run, made, left, right)
     open_: list[tuple[bool, Value]] = []
     for one, each in zip((left, right), known):
         single = None if each is None else [(False, element) for element in each]
@@ -154,6 +156,7 @@ def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
     spread = make(run, kind, run.elements(other), exact=False)
     if isinstance(spread, Sequence_):
         spread.appended = other.appended
+        places.follow(run, spread, other, other)
     ends = {(spread, end): run.state.get((other, end)) for end in (FIRST, LAST)}
     run.state.slots.update({key: value for key, value in ends.items() if value is not None})
     return spread
@@ -290,11 +293,18 @@ def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:
         slots[(container, what)] = NOT_KNOWN
 
 
-def forget_ends(run: Run, sequence: Sequence_) -> None:
-    """Forgets which elements of a list are first and last, in which order others are, and the parts it was built of."""
+def forget_ends(run: Run, sequence: Sequence_, moved: tuple[int, int] | None = None) -> None:
+    """Forgets which elements of a list are first and last, in which order others are, and the parts it was built of.
+
+    `moved`: by how many elements its ends moved inwards, if the others are in order still.
+    """
     sequence.appended = None
     for what in (FIRST, LAST, PARTS):
         run.state.slots[(sequence, what)] = NOT_KNOWN
+    if moved is None:
+        places.forget(run, sequence)
+    else:
+        places.move(run, sequence, *moved)
 
 
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value, key: Value | None = None) -> None:
@@ -335,6 +345,7 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
         if count and not before:
             before = [(run.path, one) for one in items(run, sequence) or ()]
         smear(run, sequence, value)
+        places.move(run, sequence, back=-1)
         run.state.slots[(sequence, LAST)] = value
         here = run.within[-1] if run.within else None
         # What was made before the loop may be one of more than the rounds that are run.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import places
 from .class_value import ClassValue
 from .frames import LENGTH
 from .guards import compatible
 from .handles import Handle, is_plain_object
 from .joins import join
-from .storage import Taken
+from .storage import ElementPlace, Taken
 from .values import (
     Constant,
     FunctionValue,
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
     from .values import Mapping_, Pattern, Value
 
 
-def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -> Value:
-    """The element under `key`, of a container in which `found` stands for any element.
+def taken(
+    run: Run, container: Sequence_ | Mapping_, found: Value, key: Value, place: ElementPlace | None = None
+) -> Value:
+    """The element under `key`, or at a place, of a container in which `found` stands for any element.
 
     A tensor gets an alias for each key. Objects that a loop stored are dealt out in the order in which keys are read.
     """
-    name: object = (
+    name: object = place or (
         (type(key.value), key.value)
         if isinstance(key, Constant)
         else tuple(part and run.identity(part) for part in _parts(run, key)) or run.identity(key)
@@ -48,6 +51,15 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
             asked.append(name)
         number = asked.index(name)
         return each[number][1] if number < len(each) else Unknown()
+    if place is None and isinstance(container, Sequence_):
+        name = places.under(run, container, name)
+    return at_place(run, found, name)
+
+
+def at_place(run: Run, found: Value, name: object) -> Value:
+    """The element under a name, where `found` stands for any: an alias of each tensor that it may be."""
+    loop = run.within[-1] if run.within else None
+    each = alternatives(found)
     if not any(isinstance(atom, Tensor) for _, atom in each):
         return found
     return join([(g, _taken_tensor(run, a, name, loop) if isinstance(a, Tensor) else a) for g, a in each])

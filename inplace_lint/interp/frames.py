@@ -24,6 +24,9 @@ FIRST = "[0]"
 LAST = "[-1]"
 #: ... the mode that `train()` or `eval()` set for a module. No key is a name, which an attribute could have as well.
 MODE = "train()"
+#: ... the places of its first and last element (`places`).
+FIRST_PLACE = "<first>"
+LAST_PLACE = "<last>"
 #: ... the parts that it was built of (`containers.Parts`).
 PARTS = "<parts>"
 #: ... that an iterator was gone through

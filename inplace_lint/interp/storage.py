@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from .guards import either, implies
 
@@ -188,6 +188,21 @@ class Counter:
         self.place = place
 
 
+class ElementPlace(NamedTuple):
+    """Which element of a list: its number from one side, or the index under which it was read (`side` is None).
+
+    Numbers are compared only within a `base`: the lists whose elements stand in one order.
+    """
+
+    base: object
+    side: str | None
+    number: object
+
+
+#: The sides that elements are counted from.
+FRONT, BACK = "front", "back"
+
+
 class Taken:
     """How a tensor was taken from a container whose elements are one abstract value: the key and the loop.
 
@@ -203,7 +218,28 @@ class Taken:
 
     def is_another(self, other: Taken | None) -> bool:
         """Whether it is most likely another element: another key in the same loop (two loops both take all)."""
-        return other is not None and self.loop is other.loop and self.key != other.key
+        if other is None or self.key == other.key:
+            return False
+        one, another = self.key, other.key
+        if not isinstance(one, ElementPlace) or not isinstance(another, ElementPlace):
+            return (
+                self.loop is other.loop
+                and not isinstance(one, ElementPlace)
+                and not isinstance(another, ElementPlace)
+            )
+        if one.side is None or another.side is None:
+            return self.loop is other.loop and BACK not in (one.side, another.side)
+        return one[:2] == another[:2]
+
+    def may_be_another(self, other: Taken | None) -> bool:
+        """Whether it may as well be another: counted from different ends, or the order may have changed between."""
+        if other is None or self.key == other.key or self.is_another(other):
+            return False
+        return self.loop is other.loop or not (self._takes_any() or other._takes_any())
+
+    def _takes_any(self) -> bool:
+        """Whether it was read under a key that may be any."""
+        return not isinstance(self.key, ElementPlace) or self.key.side is None
 
 
 def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:

@@ -17,6 +17,7 @@ from . import (
     instances,
     lookup,
     mappings,
+    places,
     positions,
     protocols,
     stale_reads,
@@ -217,6 +218,7 @@ def _element(run: Run, sequence: Sequence_, index: Value, at: ast.AST) -> Value:
         run.born[piece] = run.inexact
         for element in positions.but_last(run, sequence) if _ends_early(index) else run.elements(sequence):
             containers.smear(run, piece, element)
+        places.cut(run, piece, sequence, index)
         if known is not None and plain[:1] == [None] and plain[-1] is None and not _ends_early(index):
             containers.begin(run, piece, known)
         return piece
@@ -238,12 +240,16 @@ def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
     end = positions.at_end(run, sequence, FIRST) if index == 0 else None
     if index == -1:
         end = positions.last(run, sequence)
+    place = places.at(run, sequence, index)
     if end is not None:
-        return end
+        return elements.at_place(run, end, place)
+    found = places.of_unknown(run, place)
+    if found is not None:
+        return found
     found = run.state.get((sequence, ANY))
     if found is None or elements.is_mixed(found):
         return Unknown()
-    return containers.one_of_many(run, elements.taken(run, sequence, found, Constant(index)))
+    return containers.one_of_many(run, elements.taken(run, sequence, found, Constant(index), place))
 
 
 def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augmented: bool) -> None:
