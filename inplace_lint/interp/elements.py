@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 from . import places
@@ -60,9 +61,9 @@ def at_place(run: Run, found: Value, name: object) -> Value:
     """The element under a name, where `found` stands for any: an alias of each tensor that it may be."""
     loop = run.within[-1] if run.within else None
     each = alternatives(found)
-    if not any(isinstance(atom, Tensor) for _, atom in each):
+    if not any(isinstance(atom, (Tensor, Unknown)) for _, atom in each):
         return found
-    return join([(g, _taken_tensor(run, a, name, loop) if isinstance(a, Tensor) else a) for g, a in each])
+    return join([(g, _taken(run, a, name, loop)) for g, a in each])
 
 
 def is_mixed(value: Value) -> bool:
@@ -90,6 +91,20 @@ def put_back(run: Run, value: Value) -> Value:
     if isinstance(value, Phi):
         return join([(guard, run.several.taken_for.get(atom, atom)) for guard, atom in value.alternatives])
     return run.several.taken_for.get(value, value)
+
+
+def _taken(run: Run, value: Value, name: object, loop: Loop | None) -> Value:
+    if isinstance(value, Tensor):
+        return _taken_tensor(run, value, name, loop)
+    if not isinstance(value, Unknown) or not isinstance(name, ElementPlace):
+        return value
+    known = run.several.taken_unknown.get((value, name, loop))
+    tensor = run.as_tensor(value) if known is None else None
+    if known is None and tensor is not None:
+        known = run.several.taken_unknown[value, name, loop] = copy(value)
+        known.tensor = _taken_tensor(run, tensor, name, loop)
+        run.several.taken_for[known] = value
+    return known or value
 
 
 def _taken_tensor(run: Run, tensor: Tensor, name: object, loop: Loop | None) -> Tensor:

@@ -204,7 +204,7 @@ class Handed:
 class Several:
     """Values that stand for any of several (`elements`, `containers`)."""
 
-    __slots__ = ("asked_for", "many", "parts", "repeated", "stand_ins", "taken", "taken_for")
+    __slots__ = ("asked_for", "many", "parts", "repeated", "stand_ins", "taken", "taken_for", "taken_unknown")
 
     def __init__(self) -> None:
         self.repeated = Repeated()
@@ -216,7 +216,8 @@ class Several:
         self.many: set[Tensor] = set()
         #: tensors taken by a key from elements that are one value, and the reverse: the value they were taken from
         self.taken: dict[tuple[Tensor, object, Loop | None], Tensor] = {}
-        self.taken_for: dict[Value, Tensor] = {}
+        self.taken_for: dict[Value, Tensor | Unknown] = {}
+        self.taken_unknown: dict[tuple[Unknown, object, Loop | None], Unknown] = {}
         #: the keys by which objects were taken from a container, in the order of access
         self.asked_for: dict[tuple[Value, Pattern | None, Loop | None], list[object]] = {}
 

@@ -1,0 +1,94 @@
+"""An element of a list of unknown length is told from others by its place: counted from an end, also after slices."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .in_torch import spoils, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+torch = pytest.importorskip("torch")
+
+PROGRAM = """\
+import torch
+from collections import deque
+from torch import nn
+
+layer = nn.Linear(3, 3)
+
+
+def f(xs):
+    {build}
+    one = {one}
+    result = one.pow(2)
+    other = {other}
+    other.mul_(2)
+    return result
+"""
+#: How a list of as many elements as `xs` comes to be.
+BUILT = (
+    "c = [layer(x) for x in xs]",
+    "c = []\n    for x in xs:\n        c.append(layer(x))",
+    "c = [None] * len(xs)\n    for i, x in enumerate(xs):\n        c[i] = layer(x)",
+    "c = list(xs)",
+    "c = tuple(xs)\n    c = [*c]",
+)
+#: How one of its elements is read.
+READ = (
+    *("c[0]", "c[1]", "c[-1]", "c[-2]", "c[1:][0]", "c[:2][0]", "c[:-1][-1]", "c[::-1][1]", "c[1:][::-1][0]"),
+    *(
+        "c.pop()",
+        "c.pop(0)",
+        "c.pop(1)",
+        "c.copy()[0]",
+        "tuple(c)[1]",
+        "deque(c).popleft()",
+        "deque(c).pop()",
+    ),
+)
+
+
+@pytest.mark.parametrize("build", BUILT)
+@pytest.mark.parametrize("one", READ)
+def test_another_element_is_not_told(build: str, one: str) -> None:
+    for other in READ:
+        source = PROGRAM.format(build=build, one=one, other=other)
+        answers = _answers(source)
+        assert answers == {True} or not told(source), (other, answers)
+
+
+#: Ways of reading one element of the same list.
+SAME = (
+    ("c[0]", "c[:2][0]", "c.copy()[0]", "deque(c).popleft()", "list(c)[0]", "c[:-1][0]", "c.pop(0)"),
+    ("c[1]", "c[1:][0]", "tuple(c)[1]", "c[:3][1]", "c[1:][:1][0]"),
+    ("c[-1]", "c[1:][-1]", "c[::-1][0]", "deque(c).pop()", "c[-1:][-1]", "c.pop()"),
+    ("c[-2]", "c[:-1][-1]", "c[::-1][1]", "list(c)[-2]"),
+)
+
+
+@pytest.mark.parametrize("build", BUILT[:2])
+@pytest.mark.parametrize(("one", "other"), [pair for same in SAME for pair in product(same[:-1], same)])
+def test_the_same_element_is_told(build: str, one: str, other: str) -> None:
+    source = PROGRAM.format(build=build, one=one, other=other)
+    assert told(source)
+    assert _answers(source) == {True}
+
+
+def _answers(source: str) -> set[bool]:
+    """What torch says, refused or not, for lists of several lengths; without those on which Python raises."""
+    names: dict[str, Callable[..., torch.Tensor]] = {}
+    exec(compile(source, "a.py", "exec"), names)
+    found = set()
+    for count in range(1, 6):
+        given = [torch.rand(2, 3, requires_grad=True).clone() for _ in range(count)]
+        try:
+            result = names["f"](given)
+        except IndexError:
+            continue
+        found.add(spoils(result))
+    return found
