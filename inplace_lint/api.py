@@ -94,7 +94,8 @@ def check(
     Nothing is executed or written, and torch is not imported. Calls in one process share what they have read of files
     that did not change since; they must not run in two threads at once.
 
-    Raises ConfigurationError, for what is wrong with `settings` or with the configuration in force at `filename`.
+    Raises ConfigurationError, for what is wrong with `settings` or with the configuration in force at `filename`, and
+    TypeError for a source that is neither str nor bytes.
     """
     name = shown(os.fspath(filename))
     texts = {shown(os.fspath(path)): _bytes(text) for path, text in (sources or {}).items()}
@@ -106,7 +107,7 @@ def check(
 
 
 def check_paths(
-    paths: Iterable[Path] = (".",),
+    paths: Iterable[Path] | Path = (".",),
     settings: Settings | Mapping[str, object] | None = None,
     *,
     sources: Mapping[Path, Source] | None = None,
@@ -114,7 +115,7 @@ def check_paths(
     jobs: int = 1,
     cache: bool = False,
 ) -> Result:
-    """Checks files, and all Python files and notebooks below directories, as `inplace-lint check` does.
+    """Checks files, and all Python files and notebooks below directories, as `inplace-lint check` does; one or several.
 
     `settings`, `sources` and `fixes` are as for `check`; but the configuration is the one in force at each file, and
     `sources` adds no file to those that the paths name. A path that does not exist gives an IPL000. `jobs` is how many
@@ -126,7 +127,8 @@ def check_paths(
     """
     texts = {shown(os.fspath(path)): _bytes(text) for path, text in (sources or {}).items()}
     given = None if isinstance(settings, Settings) else settings
-    targets, errors = discover([os.fspath(path) for path in paths], _configuration(given))
+    named = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    targets, errors = discover([os.fspath(path) for path in named], _configuration(given))
     if isinstance(settings, Settings):
         targets = [Target(target.filename, settings) for target in targets]
     pipeline.turn_to(texts)
@@ -173,8 +175,10 @@ def _configuration(values: Mapping[str, object] | None) -> Configuration:
 
 def _bytes(text: Source) -> bytes:
     """A file that holds the text, in the encoding that the text says it is in."""
-    if not isinstance(text, str):
+    if isinstance(text, (bytes, bytearray, memoryview)):
         return bytes(text)
+    if not isinstance(text, str):
+        raise TypeError(f"a source is a str or bytes, not {type(text).__name__}")
     source = text.encode("utf-8", "surrogatepass")
     if "coding" not in text[:200]:
         return source

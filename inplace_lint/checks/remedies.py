@@ -362,18 +362,18 @@ class _Remedy:
         statement = self.around.statement
         if statement is None or self.around.delayed() or not self.around.may_precede():
             raise Refused("no statement can stand before this one")
+        if self.finding.is_saved_in(statement):
+            raise Refused("this statement saves what it writes: a copy made before it would be saved as well")
         place = self._location(statement)
-        row = self.module.lines[place.row - 1][: statement.col_offset]
-        alone = not row.strip()
+        alone = not self.module.lines[place.row - 1][: statement.col_offset].strip()
         if not alone and hasattr(statement, "body"):
             raise Refused("no statement can stand before this one")
         loop = self._written_only_in(name)
         where = "this"
         if loop is not None:
             place, alone, where = self._location(loop), True, f"the loop on line {loop.lineno}"
-        scope = getattr(self.around.function, "lineno", 0)
         message = f"put `{name} = {name}.clone()` before {where}"
-        return CloneFirst(*self._say(message), place, name, alone, scope)
+        return CloneFirst(*self._say(message), place, name, alone, getattr(self.around.function, "lineno", 0))
 
     def _written_only_in(self, name: str) -> ast.stmt | None:
         """The outermost loop around the write that neither saves the written tensor nor rebinds the name."""

@@ -83,7 +83,12 @@ def read(options: Namespace, settings: Configuration) -> Checked:
     pipeline.turn_to({})
     caches = caches_for(options)
     findings, silenced = check_files(targets, jobs, options, caches)
-    incomplete = bool(errors)
+    told = {one.location.filename for one in findings}
+    # An IPL000 says so, unless it is ignored: a path that is mistyped must not pass.
+    lost = [path for path in paths if not os.path.exists(path) and shown(path) not in told]
+    for path in lost:
+        complain(f"{path}: no such file or directory")
+    incomplete = bool(errors or lost)
     return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, caches=caches, started=started)
 
 

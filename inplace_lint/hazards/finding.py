@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import start_of
+from ..syntax.nodes import start_of, walk
 
 if TYPE_CHECKING:
     import ast
@@ -111,6 +111,11 @@ class Finding:
         elif other.confidence == self.confidence:
             self.given, self.bare = self.given and other.given, self.bare and other.bare
             self._add_saves(other.saves)
+
+    def is_saved_in(self, node: ast.AST) -> bool:
+        """Whether what is written is saved by code below a node, or called from there, and not in an earlier round."""
+        within = {*walk(node)}
+        return any(place.at in within for s in self.saves if not s.again for place in s.place.stack())
 
     def is_shown(self) -> bool:
         """Whether it is reported if no notes are asked for."""

@@ -116,8 +116,11 @@ def _observe(
     try:
         for root in roots:
             for seen in deepened(program, module, root).found.observations:
+                through = {place.at for place in seen.place.stack()}
                 for finding in by_place.get(seen.place.at, ()):
-                    finding.sharing.append(seen)
+                    # Of a call that writes: what other calls of the same function do does not concern it.
+                    if finding.at in through:
+                        finding.sharing.append(seen)
     finally:
         program.observed, program.handlers = frozenset(), usual
 

@@ -210,6 +210,13 @@ def test_a_missing_file_is_a_finding_and_the_others_are_checked(run: Run, write:
     ]
 
 
+def test_a_missing_file_does_not_pass_where_its_finding_is_ignored(run: Run, write: Write) -> None:
+    write("a.py", "x = 1\n")
+    code, out, err = run("none.py", "a.py", "--ignore", "IPL000")
+    assert (code, out) == (2, "")
+    assert err == "inplace-lint: none.py: no such file or directory\n"
+
+
 def test_nothing_to_check_is_said(run: Run) -> None:
     assert run() == (0, "", "warning: no Python files found under the given paths\n")
 

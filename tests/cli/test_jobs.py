@@ -14,6 +14,7 @@ import pytest
 from inplace_lint import checks
 from inplace_lint.cli import main
 from inplace_lint.engine.processes import portions
+from inplace_lint.hazards.finding import Finding
 from inplace_lint.model import Diagnostic
 
 ROOT = Path(__file__).parents[2]
@@ -126,6 +127,7 @@ def test_the_edits_of_many_fixes_are_tried_at_once(
 def test_one_fix_that_does_not_hold_takes_no_other_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(Finding, "is_saved_in", lambda *_: False)  # so that a useless fix is planned
     text = textwrap.dedent(ADDED)
     body = text.replace("import torch\n", "")
     stays = body.replace("added", "stays").replace(

@@ -246,3 +246,14 @@ def test_every_public_name_is_documented() -> None:
         assert getattr(inplace_lint, name).__doc__, name
     with pytest.raises(AttributeError):
         inplace_lint.nothing  # noqa: B018
+
+
+def test_one_path_may_be_named_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(GATE)
+    for named in (str(tmp_path), tmp_path / "a.py"):
+        assert [one.code for one in check_paths(named).diagnostics] == ["IPL101"]
+
+
+def test_a_source_that_is_no_text_is_refused() -> None:
+    with pytest.raises(TypeError, match="a source is a str or bytes, not NoneType"):
+        check(None)  # type: ignore[arg-type]

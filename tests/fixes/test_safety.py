@@ -9,6 +9,7 @@ import pytest
 from inplace_lint.engine.edits import show_edits
 from inplace_lint.engine.pipeline import everything
 from inplace_lint.fixes.apply import fix_source
+from inplace_lint.hazards.finding import Finding
 from inplace_lint.model import Diagnostic
 from inplace_lint.project import Settings
 from inplace_lint.project.discovery import Target
@@ -149,7 +150,8 @@ def test_a_parameter_is_never_bound_anew() -> None:
     assert b"self.w = self.w" not in fix_source(text, lambda _, found: found, lint, True).source
 
 
-def test_a_fix_that_would_leave_its_finding_is_refused() -> None:
+def test_a_fix_that_would_leave_its_finding_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Finding, "is_saved_in", lambda *_: False)  # so that a useless fix is planned
     body = "y = torch.exp(x.float())\nreturn torch.sin(y), y.zero_()\n"
     done = fix_source(source(body), lambda _, found: found, lint, True)
     assert done.source == source(body)
@@ -229,7 +231,49 @@ def test_a_fix_after_which_backward_still_raises_is_refused() -> None:
         found = everything("f.py", text, settings)
         show_edits([target], found, {"f.py": text})
         assert [one.fix for one in found] == [None]
-        assert "would stay" in (found[0].fix_refused or "")
+        assert "this statement saves what it writes" in (found[0].fix_refused or "")
+
+
+SAVED_BESIDE = (
+    "y[0] = torch.sin(y[1])",
+    "y[x > 0] = y.cos()",
+    "y.add_(y.square())",
+)
+
+
+@pytest.mark.parametrize("statement", SAVED_BESIDE)
+def test_no_fix_is_planned_that_copies_before_a_statement_that_saves(statement: str) -> None:
+    """What `check` offers, `--fix` makes: the trial of a fix comes only then."""
+    body = f"y = x.float() + 1\nfor _ in range(2):\n    {statement}\nreturn y\n"
+    found = [one for one in lint(source(body)) if one.code < "IPL2"]
+    assert found
+    assert [one.plan for one in found if "clone" in (one.plan.told() if one.plan else "")] == []
+
+
+#: A function that writes its argument in two places, and what else calls it.
+RENORMED = """
+def renorm(w, keep):
+    w *= keep
+    w /= w.sum(-1, keepdim=True)
+    return w
+
+
+def f(x, keep):
+    a = torch.nn.functional.linear(x, weight).softmax(-1)
+    a = renorm(a, keep)
+    return a
+"""
+WEIGHT = "import torch\n\nweight = torch.nn.Parameter(torch.eye(3))\n"
+
+
+@pytest.mark.parametrize("others", ["", "\n\ndef other(v, keep):\n    return renorm(v, keep)\n"])
+def test_a_copy_for_a_call_is_safe_whatever_others_give_the_function(others: str) -> None:
+    text = (WEIGHT + RENORMED + others).encode()
+    (one,) = (one for one in everything("f.py", text, Settings()) if one.code == "IPL101")
+    assert one.plan is not None
+    assert (one.plan.applicability, one.plan.message) == ("safe", "put `a = a.clone()` before this")
+    done = fix_source(text, lambda _, found: [one for one in found if one.code == "IPL101"], lint, False)
+    assert b"    a = a.clone()\n    a = renorm(a, keep)\n" in done.source
 
 
 @pytest.mark.parametrize("other", ["[y]", "{0: y}", "y.detach().numpy()"])
