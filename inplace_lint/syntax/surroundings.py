@@ -213,7 +213,9 @@ class Surroundings:
             return any(
                 isinstance(n, ast.Name) and n.id == name and start_of(n) >= end for n in walk(statement.value)
             )
-        again = [n for n in self.path if isinstance(n, _LOOPS) and _inside(scope, n)]
+        again = [
+            n for n in self.path if isinstance(n, _LOOPS) and _inside(scope, n) and not _binds_first(n, name)
+        ]
         protected = any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path)
         first = (again[0].lineno, again[0].col_offset) if again else end
         if protected:
@@ -240,6 +242,25 @@ def binds(node: ast.AST, name: str) -> bool:
     return any(
         isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in walk(node)
     )
+
+
+def _binds_first(loop: ast.AST, name: str) -> bool:
+    """Whether each round of a loop gives the name another value before it reads it."""
+    if isinstance(loop, (ast.For, ast.AsyncFor)) and binds(loop.target, name):
+        return True
+    if isinstance(loop, ast.While) and _mentions(loop.test, name):
+        return False
+    for statement in getattr(loop, "body", ()):
+        if isinstance(statement, ast.Assign) and not _mentions(statement.value, name):
+            if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):
+                return True
+        if _mentions(statement, name):
+            return False
+    return False
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
 def _same_span(one: ast.AST, other: ast.AST) -> bool:
