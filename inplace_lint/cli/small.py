@@ -104,12 +104,17 @@ def _told(filename: str, source: bytes, line: int) -> str:
     from ..project.configuration import Configuration
     from ..project.errors import ConfigurationError
     from ..project.paths import shown
+    from ..syntax.unreadable import UnreadableFile
 
     try:
         settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
     except ConfigurationError as error:
         raise UsageError(str(error)) from error
-    return explain(shown(filename), source, line, Project.of(settings))
+    try:
+        return explain(shown(filename), source, line, Project.of(settings))
+    except UnreadableFile as error:
+        place = f"{filename}:{error.row}:{error.column}"
+        raise UsageError(f"{place} cannot be read: {error.message}") from error
 
 
 def _print(text: str) -> int:

@@ -14,7 +14,6 @@ from ..prefilter import text_screen
 from ..schedule import analyze
 from ..syntax.module import Module
 from ..syntax.statement import Statement
-from ..syntax.unreadable import UnreadableFile
 from . import verdicts
 from .tracing import Tracer, writes_of
 
@@ -37,11 +36,8 @@ _WEIGHTS = 4
 
 
 def explain(filename: str, source: bytes, line: int, project: Project) -> str:
-    """What the analysis believes at a line (from 1) of a file, as text for a terminal."""
-    try:
-        module = Module(filename, source)
-    except UnreadableFile as error:
-        return f"{filename}:{error.row}:{error.column} cannot be read: {error.message}"
+    """What the analysis believes at a line (from 1) of a file, as text for a terminal. Raises UnreadableFile."""
+    module = Module(filename, source)
     rows = module.lines
     text = rows[line - 1].decode("utf-8", "replace").strip() if line <= len(rows) else ""
     head = f"{filename}:{line}" + (f": {text}" if text else "")

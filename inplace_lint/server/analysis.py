@@ -128,13 +128,17 @@ class Analysis:
         from ..explain.explain import explain
         from ..project import Project
         from ..project.contents import Contents
+        from ..syntax.unreadable import UnreadableFile
 
         settings, source = _settings(filename), self._texts[filename]
         contents = Contents()
         contents.turn_to(self._texts)
 
         def told(name: str, program: bytes, line: int) -> str:
-            return explain(name, program, line, Project.of(settings, contents))
+            try:
+                return explain(name, program, line, Project.of(settings, contents))
+            except UnreadableFile as error:
+                return f"{name}:{error.row}:{error.column} cannot be read: {error.message}"
 
         if cell is not None:
             return explained(filename, source, cell, row, told)

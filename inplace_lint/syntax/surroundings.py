@@ -251,9 +251,9 @@ def _binds_first(loop: ast.AST, name: str) -> bool:
     if isinstance(loop, ast.While) and _mentions(loop.test, name):
         return False
     for statement in getattr(loop, "body", ()):
-        if isinstance(statement, ast.Assign) and not _mentions(statement.value, name):
-            if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):
-                return True
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            return not _mentions(statement.value, name)
         if _mentions(statement, name):
             return False
     return False

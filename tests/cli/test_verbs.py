@@ -50,12 +50,14 @@ def test_unknown_rule_exits_with_2(run: Run, name: str) -> None:
         ("a.py:0", "is no place"),
         ("none.py:1", "none.py: cannot be read: No such file or directory"),
         ("a.py:9", "a.py has 2 lines, there is no line 9"),
+        ("broken.py:1", "broken.py:1:7 cannot be read: syntax error"),
     ],
 )
 def test_explain_says_what_is_wrong_with_a_place(run: Run, write: Write, place: str, message: str) -> None:
     write("a.py", "x = 1\ny = 2\n")
-    code, _, err = run("explain", place)
-    assert code == 2
+    write("broken.py", "def f(:\n")
+    code, out, err = run("explain", place)
+    assert (code, out) == (2, "")
     assert message in err
 
 
