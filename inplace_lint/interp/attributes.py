@@ -346,6 +346,10 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             inherited.register(run, atom, bound)
             if atom in run.root.outside:
                 run.heap.escape(_differentiated(run, atom, name, bound, guard), guard)
+        elif isinstance(atom, Parameters) and name == "requires_grad":
+            stand_in = run.as_tensor(atom)
+            if stand_in is not None:
+                requires_grad.assign(run, stand_in, value)
         elif isinstance(atom, (Tensor, Unknown)):
             tensor = run.as_tensor(atom) if name == "requires_grad" else None
             if tensor is not None:
@@ -359,10 +363,6 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         elif isinstance(atom, (ClassValue, FunctionValue)):
             run.state.slots[(atom.source if isinstance(atom, FunctionValue) else atom, name)] = value
             run.heap.escape(run.tensors_within(value), guard)
-        elif isinstance(atom, Parameters) and name == "requires_grad":
-            for owner in atom.owners:
-                for weights in weights_of(run, owner):
-                    requires_grad.assign(run, weights, value)
         elif isinstance(atom, TorchModule) and torch_classes.keeps(atom.name, name):
             before = layers.argument(run, atom, name)
             if name not in atom.assigned and before is not None:

@@ -39,6 +39,7 @@ from .values import (
     FunctionValue,
     Instance,
     Native,
+    Parameters,
     Scalar,
     Sequence_,
     Symbol,
@@ -171,6 +172,8 @@ def _iter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 
 def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     given = run.settled(args[0]) if args else NONE
+    if isinstance(given, Parameters):
+        return given  # it stands for each of them
     if isinstance(given, Sequence_) and given.kind == "iterator" and not concrete.is_sampled(run, given):
         count = containers.length(run, given)
         if count:
