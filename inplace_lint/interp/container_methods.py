@@ -195,7 +195,8 @@ def _pop_key(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str
 def _pop_item(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """dict.popitem() of a dict of which not all keys are known."""
     run.state.slots[(obj, LENGTH)] = Unknown()
-    return containers.make(run, "tuple", [Scalar(), containers.any_element(run, obj)])
+    value = elements.at_place(run, containers.any_element(run, obj), places.somewhere())
+    return containers.make(run, "tuple", [Scalar(), value])
 
 
 def _copy_mapping(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

@@ -88,7 +88,17 @@ def _answers(source: str) -> set[bool]:
         given = [torch.rand(2, 3, requires_grad=True).clone() for _ in range(count)]
         try:
             result = names["f"](given)
-        except IndexError:
+        except (LookupError, AttributeError):
             continue
         found.add(spoils(result))
     return found
+
+
+OF_A_DICT = PROGRAM.replace("{build}", "c = {{i: layer(x) for i, x in enumerate(xs)}}")
+
+
+@pytest.mark.parametrize("one", ["c[0]", "c.get(1)", "c.pop(0)", "c.popitem()[1]"])
+def test_what_is_taken_out_of_a_dict_is_none_of_the_rest(one: str) -> None:
+    source = OF_A_DICT.format(one=one, other="c.popitem()[1]")
+    assert not told(source)
+    assert _answers(source) != {True}
