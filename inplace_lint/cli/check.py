@@ -32,7 +32,7 @@ def _options(parser: Parser) -> None:
     flag(fixes, "--fix", "make safe fixes in the files, and report what remains")
     flag(fixes, "--unsafe-fixes", "also make, and count, the fixes that may change what the program computes")
     flag(fixes, "--prove", "make only fixes that are proved by running both forms (runs your code)")
-    flag(fixes, "--diff", "show what --fix would change, and change nothing")
+    flag(fixes, "--diff", "show what --fix would change, and change nothing; exit with 1 if that is anything")
     flag(fixes, "--add-ignore", "add a comment to the line of each finding that ignores it from now on")
     flag(fixes, "--exit-non-zero-on-fix", "exit with 1 if something was fixed, even if nothing remains")
     selection = add_selection(parser)
