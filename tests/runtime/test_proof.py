@@ -327,3 +327,14 @@ def test_kinds_alone_prove_nothing() -> None:
 
     inputs = "q=f32[2,4,S,16], k=f32[2,4,S,16], v=f32[2,4,S,16]"
     assert not proof(takes_no_double, scaled, inputs).proved
+
+
+def test_torch_s_error_about_a_write_is_told_whole() -> None:
+    def spoiled(q: Any, k: Any, v: Any, mask: Any = None) -> torch.Tensor:
+        weights = (q @ k.transpose(-2, -1)).softmax(-1)
+        return weights.mul_(2) @ v
+
+    refused = proof(right, spoiled).refused
+    assert refused.startswith("as given: RuntimeError: one of the variables needed for gradient computation")
+    assert "expected version 0 instead (seed 0, on q = f32[2,4,64,16]" in refused
+    assert "Hint" not in refused
