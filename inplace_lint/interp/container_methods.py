@@ -101,7 +101,8 @@ def _insert(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
             run.state.slots[(obj, LENGTH)] = Constant(len(kept))
         else:
             containers.smear(run, obj, args[1])
-            containers.forget_ends(run, obj)
+            first = isinstance(args[0], Constant) and args[0].value == 0
+            containers.forget_ends(run, obj, (-1, 0) if first else None)
     return NONE
 
 

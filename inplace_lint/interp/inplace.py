@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import arrays, concrete, containers, operators, ops, own_operators
-from .frames import LENGTH
+from . import arrays, concrete, containers, operators, ops, own_operators, places
+from .frames import LAST_PLACE, LENGTH
 from .guards import both
 from .handles import Handle
 from .joins import join
@@ -84,3 +84,4 @@ def extend(run: Run, sequence: Sequence_, other: Value) -> None:
     else:
         for element in containers.elements_of(run, other):
             containers.smear(run, sequence, element)
+        places.forget(run, sequence, LAST_PLACE)

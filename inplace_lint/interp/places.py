@@ -75,8 +75,12 @@ def follow(run: Run, made: Value, front: Value, back: Value) -> None:
 
 
 def of_unknown(run: Run, place: ElementPlace) -> Value | None:
-    """The element at a counted place of an unknown value, of which a list was made."""
-    if not isinstance(place.base, Unknown) or not isinstance(place.number, int):
+    """The element at a counted place of an unknown value that a list was made of, if that is not taken for a tensor."""
+    if (
+        not isinstance(place.base, Unknown)
+        or place.base.tensor is not None
+        or not isinstance(place.number, int)
+    ):
         return None
     return run.member(place.base, place.number if place.side == FRONT else -place.number - 1)
 

@@ -102,3 +102,29 @@ def test_what_is_taken_out_of_a_dict_is_none_of_the_rest(one: str) -> None:
     source = OF_A_DICT.format(one=one, other="c.popitem()[1]")
     assert not told(source)
     assert _answers(source) != {True}
+
+
+#: What is read, how the list then changes, and what is read after that.
+CHANGED = (
+    *(("c[0]", "c.insert(0, layer(xs[0]))", other) for other in ("c[0]", "c[1]", "c[-1]")),
+    *(("c[-1]", "c.append(layer(xs[0]))", other) for other in ("c[-1]", "c[-2]", "c[0]")),
+    *((one, "c.extend([layer(x) for x in xs])", one) for one in ("c[0]", "c[-1]")),
+    *((one, "c += [layer(xs[0])]", one) for one in ("c[0]", "c[-1]")),
+    *((one, "c = [layer(xs[0])] + c", one) for one in ("c[0]", "c[-1]")),
+    *(("c[1]", "c.pop(0)", other) for other in ("c[0]", "c[1]")),
+    *(("c[-2]", "c.pop()", other) for other in ("c[-1]", "c[-2]")),
+    *(("c[0]", change, "c[0]") for change in ("c.reverse()", "del c[0]", "c[0] = layer(xs[0])")),
+    *(("c[0]", f"if len(xs) > 2:\n        {change}", "c[0]") for change in ("c.pop(0)", "c.append(xs[0])")),
+    ("c[0]", "d = c.copy()\n    d.pop(0)", "c[0]"),
+    ("c[0]", "d = list(c)\n    c.pop(0)", "d[0]"),
+)
+
+
+@pytest.mark.parametrize("build", BUILT[:2])
+@pytest.mark.parametrize(("one", "change", "other"), CHANGED)
+def test_an_element_keeps_its_place_while_the_list_changes(
+    build: str, one: str, change: str, other: str
+) -> None:
+    source = PROGRAM.format(build=build, one=one, other=other)
+    source = source.replace("    other = ", f"    {change}\n    other = ")
+    assert bool(told(source)) is (_answers(source) == {True}), _answers(source)
