@@ -35,6 +35,7 @@ BUILT = (
     "c = [layer(x) for x in xs]",
     "c = []\n    for x in xs:\n        c.append(layer(x))",
     "c = [None] * len(xs)\n    for i, x in enumerate(xs):\n        c[i] = layer(x)",
+    "c = [x for x in xs]",
     "c = list(xs)",
     "c = tuple(xs)\n    c = [*c]",
 )
@@ -115,6 +116,8 @@ CHANGED = (
     *(("c[-2]", "c.pop()", other) for other in ("c[-1]", "c[-2]")),
     *(("c[0]", change, "c[0]") for change in ("c.reverse()", "del c[0]", "c[0] = layer(xs[0])")),
     *(("c[0]", f"if len(xs) > 2:\n        {change}", "c[0]") for change in ("c.pop(0)", "c.append(xs[0])")),
+    ("c[1]", "if len(xs) > 2:\n        c.pop(0)", "c[0]"),
+    ("c[0]", "d = sorted(c, key=lambda t, n=iter(range(0, -9, -1)): next(n))", "d[0]"),
     ("c[0]", "d = c.copy()\n    d.pop(0)", "c[0]"),
     ("c[0]", "d = list(c)\n    c.pop(0)", "d[0]"),
 )
