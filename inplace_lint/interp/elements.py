@@ -94,6 +94,7 @@ def put_back(run: Run, value: Value) -> Value:
 
 
 def _taken(run: Run, value: Value, name: object, loop: Loop | None) -> Value:
+    """The alias of a tensor, or of an unknown value in a list, which may be one, for one key in one loop."""
     if isinstance(value, Tensor):
         return _taken_tensor(run, value, name, loop)
     if not isinstance(value, Unknown) or not isinstance(name, ElementPlace):
