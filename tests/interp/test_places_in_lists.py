@@ -28,7 +28,7 @@ def f(xs):
     result = one.pow(2)
     other = {other}
     other.mul_(2)
-    return result
+    return result.sum()
 """
 #: How a list of as many elements as `xs` comes to be.
 BUILT = (
