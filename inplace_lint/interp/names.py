@@ -43,7 +43,7 @@ def load(run: Run, name: str) -> Value:
     frame: Frame | None = run.frame
     while frame is not None:
         value = run.state.get((frame.uid, name))
-        if value is not None and value is not ABSENT:
+        if value is not None:
             return value
         if frame is run.frame and frame.scope is not None and name in frame.scope[0]:
             return ABSENT

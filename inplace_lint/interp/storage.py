@@ -220,16 +220,13 @@ class Taken:
         """Whether it is most likely another element: another key in the same loop (two loops both take all)."""
         if other is None or self.key == other.key:
             return False
-        one, another = self.key, other.key
-        if not isinstance(one, ElementPlace) or not isinstance(another, ElementPlace):
-            return (
-                self.loop is other.loop
-                and not isinstance(one, ElementPlace)
-                and not isinstance(another, ElementPlace)
-            )
-        if one.side is None or another.side is None:
-            return self.loop is other.loop and BACK not in (one.side, another.side)
-        return one[:2] == another[:2]
+        places = [key for key in (self.key, other.key) if isinstance(key, ElementPlace)]
+        if len(places) == 1:
+            return False  # a list's and a dict's key do not compare
+        sides = [place.side for place in places]
+        if places and None not in sides:
+            return places[0][:2] == places[1][:2]
+        return self.loop is other.loop and BACK not in sides
 
     def may_be_another(self, other: Taken | None) -> bool:
         """Whether it may as well be another: counted from different ends, or the order may have changed between."""

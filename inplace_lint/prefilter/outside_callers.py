@@ -14,11 +14,11 @@ from ..project.package_files import folders_around
 from ..resolve.binding import bind
 from ..syntax.module import ClassSource
 from ..syntax.nodes import walk
+from ..torchmodel.spelling import MODES
 from .grad_mode import calls_quietly, is_unrecorded_method, records_nothing
 from .mentioning_files import mentioning
 from .scripts import leading_to_training
-from .selection import trains
-from .source_words import takes_backward
+from .source_words import BACKWARDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def record_nothing(prefilter: Prefilter, function: FunctionSource) -> bool:
             user = use.user
             if user in seen or _is_quiet(prefilter, use):
                 continue
-            if user is None or takes_backward(user.text) or user.mentions(b"autograd"):
+            if user is None or _differentiates(prefilter, user.module, user.node):
                 return False
             seen.add(user)
             pending.append(user)
@@ -67,12 +67,30 @@ def _is_quiet(prefilter: Prefilter, use: Use) -> bool:
     """Whether nothing is recorded where a function is used, or a script calls it that never runs a backward."""
     user = use.user
     if user is None:
-        return use.calls and not trains(use.module) and not leading_to_training(prefilter, use.module)
+        return (
+            use.calls
+            and not _differentiates(prefilter, use.module, use.module.tree)
+            and not leading_to_training(prefilter, use.module)
+        )
     if user.owner is not None:
         bases = [base for base in prefilter.classes.order(user.owner) if isinstance(base, str)]
         if is_unrecorded_method(user.name, bases):
             return True
     return records_nothing(prefilter, user) or calls_quietly(prefilter, user, use.name)
+
+
+def _differentiates(prefilter: Prefilter, module: Module, within: ast.AST) -> bool:
+    """Whether code runs a backward, or calls a function of torch that takes gradients, under whichever name."""
+    for node in walk(within):
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Attribute) and node.func.attr in BACKWARDS:
+            return True
+        found = prefilter.names.resolve(module, node.func)
+        dotted = found.what if found is not None and isinstance(found.what, str) else ""
+        if dotted.startswith(("torch.autograd.", "torch.func.")) and dotted not in MODES:
+            return True
+    return False
 
 
 def _is_called_by_name(prefilter: Prefilter, function: FunctionSource) -> bool:

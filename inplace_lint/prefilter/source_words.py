@@ -222,15 +222,16 @@ def called_in(text: bytes) -> set[str]:
 
 def runs_backward(module: Module) -> bool:
     """Whether a file calls `.backward(…)`."""
-    return not called(module).isdisjoint(_BACKWARDS) and takes_backward(module.source)
+    return not called(module).isdisjoint(BACKWARDS) and takes_backward(module.source)
 
 
 def takes_backward(text: bytes) -> bool:
     """Whether a text calls `.backward(…)`, or Lightning's method for it."""
-    return any(f".{word}(".encode() in text for word in _BACKWARDS)
+    return any(f".{word}(".encode() in text for word in BACKWARDS)
 
 
-_BACKWARDS = ("backward", "manual_backward")
+#: Methods that run a backward: a tensor's, and Lightning's for it.
+BACKWARDS = ("backward", "manual_backward")
 
 
 def called(module: Module) -> set[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import inplace_lint
+
 from .in_torch import spoils, told
 
 if TYPE_CHECKING:
@@ -93,6 +95,12 @@ def _answers(source: str) -> set[bool]:
             continue
         found.add(spoils(result))
     return found
+
+
+def test_the_rows_of_what_is_taken_for_a_tensor_are_its_views() -> None:
+    source = "def f(x):\n    y = x.pow(2)\n    rows = list(x)\n    rows[0].mul_(2)\n    return y\n"
+    found = inplace_lint.check(source, "a.py", {"min-confidence": "possible"}).diagnostics
+    assert "IPL102" in {one.code for one in found}
 
 
 OF_A_DICT = PROGRAM.replace("{build}", "c = {{i: layer(x) for i, x in enumerate(xs)}}")

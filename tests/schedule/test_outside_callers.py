@@ -94,6 +94,19 @@ OF_THE_FUNCTION = {
         "from pkg.ops import scaled\n\n\ndef shown(p):\n    print(scaled(p))\n\n\nshown(p)\n",
         False,
     ),
+    "through a function that takes gradients by another name, which a script calls": (
+        "from torch.autograd import grad as slope\n\nfrom pkg.ops import scaled\n\n\ndef fit(p):\n"
+        "    return slope(scaled(p).sum(), p)\n\n\nfit(p)\n",
+        True,
+    ),
+    "a script that takes gradients by another name": (
+        "from torch import autograd\n\nfrom pkg.ops import scaled\n\nautograd.grad(scaled(p).sum(), p)\n",
+        True,
+    ),
+    "a script that turns gradients off by another name": (
+        "from torch.autograd import no_grad\n\nfrom pkg.ops import scaled\n\nwith no_grad():\n    print(scaled(p))\n",
+        False,
+    ),
     "through a function that takes gradients, which a script calls": (
         "import torch\n\nfrom pkg.ops import scaled\n\n\ndef fit(p):\n"
         "    return torch.autograd.grad(scaled(p).sum(), p)\n\n\nfit(p)\n",
