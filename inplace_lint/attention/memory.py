@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import windows
 from .target import SIZES
 
 if TYPE_CHECKING:
+    from .shapes import Shapes
     from .site import Site
     from .target import Target
 
@@ -27,24 +29,41 @@ def kept(site: Site) -> list[tuple[str, int]]:
     return tensors
 
 
-def told(site: Site, target: Target) -> str:
-    """The formula and its value, in words; the source does not say how long sequences are."""
+def told(site: Site, shapes: Shapes, target: Target) -> str:
+    """The formula and its value, in words; the source seldom says how long sequences are."""
     tensors = kept(site)
-    total = elements(target) * sum(size for _, size in tensors)
     names = " + ".join(name for name, _ in tensors)
-    formula = f"B·H·L·S × ({names})" if len(tensors) > 1 else f"B·H·L·S × {names}"
-    return f"{formula}: {gibibytes(total)} at {at(target)}"
+    names = f"({names})" if len(tensors) > 1 else names
+    bytes_each = sum(size for _, size in tensors)
+    if not windows.has_window(site, shapes):
+        return f"B·H·L·S × {names}: {gibibytes(elements(target) * bytes_each)} at {at(target)}"
+    formula = f"B·H·N·W × {names}, for N positions that see W keys each, a setting of this module"
+    keys = windows.width(site, shapes)
+    if keys is None:
+        return formula
+    batch, heads, length = _sizes(target)
+    total = batch * heads * max(length, keys) * keys * bytes_each
+    return f"{formula}: {gibibytes(total)} at {_default(target)}B={batch}, H={heads}, N={max(length, keys)}, W={keys}"
 
 
 def at(target: Target) -> str:
     """The sizes in words, marked if they are the defaults."""
-    batch, heads, length = (target.sizes[name] for name in ("batch", "heads", "length"))
-    return f"{'the default sizes ' if target.sizes == SIZES else ''}B={batch}, H={heads}, L=S={length}"
+    batch, heads, length = _sizes(target)
+    return f"{_default(target)}B={batch}, H={heads}, L=S={length}"
+
+
+def _default(target: Target) -> str:
+    return "the default sizes " if target.sizes == SIZES else ""
+
+
+def _sizes(target: Target) -> tuple[int, int, int]:
+    return target.sizes["batch"], target.sizes["heads"], target.sizes["length"]
 
 
 def elements(target: Target) -> int:
     """The number of elements of a tensor of the scores' size."""
-    return target.sizes["batch"] * target.sizes["heads"] * target.sizes["length"] ** 2
+    batch, heads, length = _sizes(target)
+    return batch * heads * length**2
 
 
 def gibibytes(count: int) -> str:

@@ -38,7 +38,7 @@ def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
         *label("scores", "the scores: one number for each query and key", site.product),
         *label("values", "the product with the values", site.result),
     )
-    caption = f"kept for backward: {memory.told(site, seen.target)}"
+    caption = f"kept for backward: {memory.told(site, seen.shapes, seen.target)}"
     refused, rewrite = plan.refused, None
     severity = "warning"
     message = "this attention keeps its weights, one number for each query and key, until backward"
