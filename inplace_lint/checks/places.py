@@ -137,8 +137,8 @@ def augmented_operator(node: ast.AST) -> str | None:
 
 
 def augmented_parts(module: Module, node: ast.AST) -> tuple[str, str, str]:
-    """(target, operator, value) of an augmented assignment to a name or attribute; empty if the text is long."""
-    if not isinstance(node, ast.AugAssign) or not isinstance(node.target, (ast.Name, ast.Attribute)):
+    """(target, operator, value) of an augmented assignment; empty if the text is long."""
+    if not isinstance(node, ast.AugAssign):
         return "", "", ""
     name, value = text(module, node.target).strip("`"), text(module, node.value).strip("`")
     if "this tensor" in (name, value):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
 from ..interp.access_paths import INSIDE
-from ..interp.storage import DOES
 from ..model import FixPlan, Refused
 from ..syntax.nodes import walk
 from ..syntax.surroundings import Surroundings, binds
 from ..torchmodel import outofplace
 from . import holders, places, syntaxes
+from .conditions import DTYPE, WITHIN, Conditions
 
 if TYPE_CHECKING:
     from ..hazards.finding import Finding
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ..syntax.module import Module
 
 _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
-#: Methods that may fail, or answer differently, on a tensor with another memory layout.
-_LAYOUT = frozenset("view view_as as_strided stride is_contiguous".split())
-_DTYPE = "the result's dtype may differ: in place keeps that of {}"
+
+#: Kinds of findings that a copy made before the write does not mend.
+_COPIES_NOTHING = ("no-gain", "no-derivative")
 
 
 def plan(module: Module, finding: Finding) -> FixPlan:
@@ -52,13 +52,7 @@ def plan(module: Module, finding: Finding) -> FixPlan:
     return _Remedy(module, finding).plan()
 
 
-class _Remedy:
-    def __init__(self, module: Module, finding: Finding) -> None:
-        self.module = module
-        self.finding = finding
-        self.around = Surroundings(module, finding.at)
-        self.differences: dict[str, None] = {}
-
+class _Remedy(Conditions):
     def plan(self) -> FixPlan:
         node, kind = self.finding.at, self.finding.kind
         if kind == "no-gain":
@@ -81,97 +75,12 @@ class _Remedy:
                 return self._indexed(statement, node)
             return self._clone_first(syntaxes.root_name(node))
         if isinstance(node, ast.AugAssign):
-            if isinstance(node.target, ast.Subscript):
+            if isinstance(node.target, ast.Subscript) and self._container(node.target) is None:
                 return self._clone_first(syntaxes.root_name(node.target))
             return self._augmented(node)
         if isinstance(node, ast.Call):
             return self._call(node)
         raise Refused("no rewriting is known for this form of write")
-
-    # Conditions of a rewrite
-
-    def _leave(self, name: str | None, keeps_dtype: bool = False) -> None:
-        """Checks who relies on the write if `name` is bound to a new tensor instead; refuses, or adds differences."""
-        if name is not None and self.around.iterated(name):
-            raise Refused(f"a loop goes over `{name}` while it is written")
-        if name is not None and self._is_for_others(name):
-            raise Refused(f"nobody reads `{name}` here afterwards: the change is for whoever else holds it")
-        waiting = self.around.waiting(self._names(inside=True))
-        if waiting is not None:
-            raise Refused(f"`{waiting}` goes over this tensor, and is asked later")
-        if not self.finding.sharing:
-            self.differences["what else holds this tensor is not known"] = None
-        for seen in self.finding.sharing:
-            stack = seen.place.stack()
-            at = next((i for i, p in enumerate(stack) if p.at is self.finding.at), len(stack) - 1)
-            site, callees = stack[at].frame, {p.frame for p in stack[at + 1 :]}
-            if seen.leaf:
-                raise Refused("a leaf, such as a parameter, must stay the tensor that it is")
-            if seen.cut == DOES:
-                raise Refused(
-                    "gradients are off here: a new tensor would have none, and this one keeps its own"
-                )
-            if seen.cut:
-                self.differences["gradients are off here: what is bound anew has none"] = None
-            if seen.passes:
-                self.differences["the other elements that share this memory no longer change"] = None
-            for frame, other, how in sorted(seen.names, key=lambda held: held[1]):
-                if frame in callees or (frame is site and other == name and how != "inside"):
-                    continue
-                if frame is not site:
-                    held = f"a caller's `{other}`" if other else "what a caller holds"
-                    self.differences[f"{held} no longer changes"] = None
-                elif self.around.read_later(other) or self.around.reads_again(other):
-                    if how != "part":
-                        raise Refused(f"`{other}` shares this memory and is read later")
-                    self.differences[f"`{other}` no longer changes, if it is the same part"] = None
-            for words in sorted(seen.others):
-                self.differences[f"{words} no longer changes with it"] = None
-            if seen.outside:
-                self.differences[
-                    "whoever else holds this tensor, such as the caller, no longer sees the change"
-                ] = None
-            if not keeps_dtype and not seen.same_dtype:
-                self.differences[_DTYPE.format(f"`{name}`" if name else "the tensor")] = None
-        for words in holders.check(self.module, self.around, self.finding.sharing):
-            self.differences[words] = None
-
-    def _is_for_others(self, name: str) -> bool:
-        """Whether the statement only makes the write, and only other holders see it: a new tensor would be lost."""
-        node, statement = self.finding.at, self.around.statement
-        bare = (
-            self.around.is_statement()
-            or isinstance(node, ast.AugAssign)
-            or (isinstance(statement, ast.Assign) and node in statement.targets)
-        )
-        if not bare or self.around.function is None or self.around.read_later(name):
-            return False
-        return any(seen.outside or seen.others for seen in self.finding.sharing)
-
-    def _names(self, inside: bool = False) -> set[str]:
-        """Every local or caller's name that holds the written tensor; with `inside`, also names of containers of it."""
-        return {
-            name for seen in self.finding.sharing for _, name, how in seen.names if inside or how != "inside"
-        }
-
-    def _binds(self, name: str) -> None:
-        if not self.around.binds(name):
-            raise Refused(
-                f"`{name}` is not a name of this function: binding it anew would not reach its owner"
-            )
-
-    def _layout_matters(self) -> bool:
-        """Whether a new tensor may have another memory layout and the function calls something that depends on it."""
-        return not all(seen.ordered for seen in self.finding.sharing) and any(
-            isinstance(n, ast.Attribute) and n.attr in _LAYOUT
-            for n in walk(self.around.function or self.module.tree)
-        )
-
-    def _location(self, node: ast.AST) -> Location:
-        return places.location(self.module, node)
-
-    def _text(self, node: ast.AST) -> str:
-        return places.text(self.module, node, 60)
 
     # One method per form of write
 
@@ -181,6 +90,8 @@ class _Remedy:
             name, sign, value = "the target", places.augmented_operator(node) or "?", "…"
         if isinstance(node.target, ast.Name):
             self._leave(node.target.id)
+        elif isinstance(node.target, ast.Subscript):
+            self._leave(self._container(node.target), element=True)
         elif syntaxes.is_plain_path(node.target):
             holders.may_be_set(self.module, node.target)
             self._leave(None)
@@ -190,8 +101,18 @@ class _Remedy:
         message = f"use `{name} = {name} {sign} {value}`" if value != "…" else "use the out-of-place operator"
         return OutOfPlace(*self._say(message), self._location(node), "augmented")
 
-    def _say(self, message: str) -> tuple[str, str, tuple[str, ...]]:
-        return ("unsafe" if self.differences else "safe"), message, tuple(self.differences)
+    def _container(self, node: ast.expr) -> str | None:
+        """The name of the list or dict of which the written tensor is the element that `node` spells; None if none."""
+        name = syntaxes.root_name(node)
+        sharing = self.finding.sharing
+        if not sharing or not isinstance(node, ast.Subscript) or not syntaxes.is_plain_element(node):
+            return None
+        for seen in sharing:
+            held = {how for _, other, how in seen.names if other == name}
+            kinds = {getattr(owner, "kind", "") for owner in seen.elements}
+            if held != {"element"} or len(set(seen.elements)) != 1 or not kinds <= {"list", "dict"}:
+                return None
+        return name if all(seen.proved for seen in sharing) else None
 
     def _call(self, node: ast.Call) -> FixPlan:
         flag = syntaxes.inplace_flag(node)
@@ -219,7 +140,7 @@ class _Remedy:
         if not links:
             return self._clone_first(syntaxes.root_name(receiver))
         if not holders.keeps_dtype(top, links, node):
-            self.differences[_DTYPE.format("the tensor")] = None
+            self.differences[DTYPE.format("the tensor")] = None
         return self._rebound(top, receiver, "method", links=links)
 
     def _rebound(
@@ -256,6 +177,11 @@ class _Remedy:
                 before = f"{words} = "
             elif words not in around.assigned():
                 raise Refused(f"the result would have to be stored in `{words}` as well")
+        elif whole and (container := self._container(written)) is not None:
+            self._leave(container, element=True)
+            before = f"{places.text(self.module, written, 60).strip('`')} = "
+        elif whole and isinstance(written, ast.Subscript) and self.finding.kind not in _COPIES_NOTHING:
+            return self._clone_first(syntaxes.root_name(written))
         else:
             self._leave(None)
             if whole:
@@ -346,17 +272,17 @@ class _Remedy:
 
     def _clone_first(self, name: str | None) -> FixPlan:
         """Puts `y = y.clone()` before the statement, so that the statement writes to the copy."""
-        if self.finding.kind in ("no-gain", "no-derivative"):
+        if self.finding.kind in _COPIES_NOTHING:
             raise Refused("the operation has no out-of-place form")
         if name is None:
             raise Refused("what is written has no name here that could be bound to a copy")
         self._binds(name)
         self._leave(name, keeps_dtype=True)
         if not self.finding.sharing or not all(
-            any(other == name and how != "inside" for _, other, how in seen.names)
+            any(other == name and how not in WITHIN for _, other, how in seen.names)
             for seen in self.finding.sharing
         ):
-            raise Refused(f"`{name}` is not what is written")
+            raise Refused(f"`{name}` may be a list or dict that holds what is written")
         if not all(seen.proved for seen in self.finding.sharing):
             raise Refused(f"`{name}` may be a list or dict of tensors, which has no `clone`")
         statement = self.around.statement

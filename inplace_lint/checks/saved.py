@@ -102,7 +102,7 @@ def _advice(module: Module, finding: Finding) -> str:
     """What to write instead, quoting the source if it is short."""
     node = finding.at
     operator = places.augmented_operator(node)
-    if operator is not None and finding.write is None:
+    if operator is not None and finding.write is None and finding.op != "setitem":
         name, sign, value = places.augmented_parts(module, node)
         if name and value:
             return f"write `{name} = {name} {sign} {value}`: it makes a new tensor and leaves the saved one as it was"

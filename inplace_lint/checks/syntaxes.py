@@ -42,6 +42,17 @@ def is_plain_path(node: ast.AST) -> bool:
     return isinstance(owner, ast.Name) and table.get().property_(node.attr) is None
 
 
+def is_plain_element(node: ast.Subscript) -> bool:
+    """Whether a node is `levels[i - 1]` or `state["a"]["b"]`, which can be evaluated twice without an effect."""
+    index = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+    owner: ast.AST = node
+    while isinstance(owner, ast.Subscript):
+        if not all(isinstance(one, index) for one in walk(owner.slice)):
+            return False
+        owner = owner.value
+    return isinstance(owner, ast.Name)
+
+
 def dotted(module: Module, node: ast.AST) -> str | None:
     """The full name of an imported function: `torch.nn.functional.relu_` for `F.relu_`."""
     parts: list[str] = []

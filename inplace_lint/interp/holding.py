@@ -237,8 +237,9 @@ def applied(
     described = {
         place for place, param in zip(binding, facts.params) if param.kind in ("tensor", "tensors", "number")
     }
-    index = {binding[1]} if facts.key.endswith("setitem") and len(binding) > 1 else set()
-    _keep(run, [value for place, value in given if place not in described | index], at)
+    if facts.key.endswith("setitem"):
+        described.update(binding[1:])  # the value is copied; `observing` looks at what is no tensor
+    _keep(run, [value for place, value in given if place not in described], at)
 
 
 def _is_opaque(facts: Facts) -> bool:

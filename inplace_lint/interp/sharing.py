@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 class Sharing:
     """One write of one tensor, and who shares its memory: `names` as (frame, name, how), `others` in words.
 
-    `how` a name holds the memory: "tensor"; "inside" a container, or an argument of a callable or iterator; "part", if
-    it holds another of the views that one op returned together (`split`), which do not overlap.
+    `how` a name holds the memory: "tensor"; "element" of a container; "inside" a callable or iterator, as an argument;
+    "part", if it holds another of the views that one op returned together (`split`), which do not overlap.
+    `elements`: the containers that hold it, each once for each of its elements that do.
 
     `outside`: the memory came from a caller or from unknown code, or was passed to some. `view`: the written tensor is
     a view. `proved`: it is a tensor, and no container of tensors. `same_dtype`: the out-of-place form of the op keeps
@@ -56,6 +57,7 @@ class Sharing:
         "came_to",
         "cut",
         "dtype",
+        "elements",
         "leaf",
         "names",
         "ordered",
@@ -73,6 +75,7 @@ class Sharing:
     def __init__(self, place: Place, tensor: Tensor) -> None:
         self.place = place
         self.names: set[tuple[Frame, str, str]] = set()
+        self.elements: list[Value] = []
         self.others: set[str] = set()
         self.outside = False
         self.view = tensor.view
@@ -198,6 +201,8 @@ def observe(
                 seen.names.add((frames[owner], str(name).partition("@")[0], how))
         elif isinstance(owner, (Sequence_, Mapping_)):
             # Its holders hold the element too; a container without holders is garbage.
+            if how != "element":
+                seen.elements.append(owner)
             if owner in run.handed.lasting:
                 seen.others.add("what a default holds")
             elif owner not in run.born and owner.kind not in ("tuple", "fresh", "unknown"):
@@ -206,7 +211,7 @@ def observe(
                 passed.add(owner)
                 for (outer, outer_name), value in slots.items():
                     if any(atom is owner for _, atom, _ in atoms(value)):
-                        holders.append((outer, outer_name, "inside"))
+                        holders.append((outer, outer_name, "element"))
                 for (_, bound), value in run.top_levels.globals.items():
                     if any(atom is owner for _, atom, _ in atoms(value)):
                         seen.others.add(f"the global `{bound}`")
