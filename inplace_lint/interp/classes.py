@@ -272,7 +272,7 @@ def of_super(run: Run, obj: Super, name: str) -> Value:
         if name == "__init__":
             return inherited.constructor(receiver)
         own = inherited.part(run, receiver)
-        if own is not None:
+        if own is not None and (name in ("forward", "__call__") or not isinstance(own, Unknown)):
             return own if name in ("forward", "__call__") else run.attribute(own, name, obj.cls.source.node)
         native = methods.of_instance(run, receiver, name)
         if native is not None:

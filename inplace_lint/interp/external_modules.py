@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: A key in the state of an unknown value that no attribute can have.
 _WEIGHTS = "parameters()"
+#: The key, among an object's attributes, of the part that it inherits from a class outside the project (`inherited`).
+INHERITED = "super()"
 
 
 #: So many conversions of a network, one after the other, are seen through.
@@ -91,6 +93,9 @@ def called(
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
+    network = func
+    if weights is None and (base := _base_of_owner(run, func)) is not None:
+        network, weights = base, known_weights(run, base)
     if weights is None and run.handed.expects_modules and func.is_given() and values:
         # What is called without arguments (`get_batch()`) is no module by that alone.
         weights = expected_weights(run, func)
@@ -106,12 +111,18 @@ def called(
         if given and weights is None and run.program.prefilter.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
         forward = Forward(run, func, result, values, at)
-        run.handed.forwards.setdefault(func, []).append(forward)
+        run.handed.forwards.setdefault(network, []).append(forward)
         if weights is not None:
             _remember(run, forward, weights, known)
     elif run.program.second_look:
         run.bottom().slots[(result, "member", unmodeled.UNRECORDED)] = Constant(True)
     return result
+
+
+def _base_of_owner(run: Run, func: Unknown) -> Unknown | None:
+    """What the object that `func` is an attribute of inherits from a class of another package: its layers, perhaps."""
+    part = run.state.get((func.owner, INHERITED)) if isinstance(func.owner, Instance) else None
+    return part if isinstance(part, Unknown) else None
 
 
 def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:

@@ -1,14 +1,18 @@
 """Models what an object inherits from a class of torch: the weight of an `nn.Linear`, the parameters of an optimizer.
 
-The inherited part is a value of its own, built by `super().__init__(…)` and kept among the object's attributes.
+The inherited part is a value of its own, built by `super().__init__(…)` and kept among the object's attributes. That of
+a class of another package is unknown, as a network that this package makes would be.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..resolve.classes import is_elsewhere
 from ..torchmodel import table
-from . import containers
+from ..torchmodel.spelling import are_of_data
+from . import containers, external_modules
+from .external_modules import INHERITED
 from .values import Instance, Mapping_, Native, Phi, Sequence_, Symbol, TorchModule, Unknown, Value
 
 if TYPE_CHECKING:
@@ -18,8 +22,6 @@ if TYPE_CHECKING:
     from .class_value import ClassValue
     from .run import Run
 
-#: The key of the inherited part among the attributes; no attribute of Python can have this name.
-_PART = "super()"
 _CONTAINERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
 #: Containers of Python that a class may derive from.
 _COLLECTIONS = frozenset(
@@ -44,6 +46,17 @@ def base_of(cls: ClassValue) -> str:
     return ""
 
 
+def is_of_another_package(cls: ClassValue) -> bool:
+    """Whether a class derives from one that is not read, and may be a module or anything else."""
+    return bool(_elsewhere(cls))
+
+
+def _elsewhere(cls: ClassValue) -> str:
+    """The dotted name of a base that is not read; "?" if not even the name is known, empty if there is none."""
+    bases = cls.external_bases()
+    return "" if are_of_data(bases) else next(filter(is_elsewhere, bases), "")
+
+
 def is_collection(cls: ClassValue) -> bool:
     """Whether a class derives from a dict, a list or the like."""
     return base_of(cls) in _COLLECTIONS
@@ -61,9 +74,17 @@ def begin(
     base = base_of(obj.cls)
     if spread is not None:
         if base in _CONTAINERS:
-            run.put(obj, _PART, containers.of_unknown_length(run, base.rpartition(".")[2], spread))
+            run.put(obj, INHERITED, containers.of_unknown_length(run, base.rpartition(".")[2], spread))
     elif base:
-        run.put(obj, _PART, run.call(Symbol(base), args, kwargs, at))
+        run.put(obj, INHERITED, run.call(Symbol(base), args, kwargs, at))
+    elif base := _elsewhere(obj.cls):
+        unnamed = base == "?"
+        made = (
+            external_modules.result_of(run, args, kwargs)
+            if unnamed
+            else run.call(Symbol(base), args, kwargs, at)
+        )
+        run.put(obj, INHERITED, made)
 
 
 def constructor(obj: Instance) -> Native:
@@ -79,7 +100,7 @@ def part(run: Run, obj: Instance) -> Value | None:
     """The inherited part of an object, if it was built and, as a container, has elements."""
     if obj.pending is not None:
         run.materialise(obj)
-    own = run.state.get((obj, _PART))
+    own = run.state.get((obj, INHERITED))
     if isinstance(own, Sequence_) and not own.keys and base_of(obj.cls) in _CONTAINERS:
         return None  # its elements are added later, in a way that was not seen
     return own
@@ -90,7 +111,7 @@ def register(run: Run, obj: Instance, value: Value, surely: bool = False) -> Non
 
     `surely`: the value is a module, or None, even where it is unknown.
     """
-    own = run.state.get((obj, _PART))
+    own = run.state.get((obj, INHERITED))
     if not isinstance(own, Sequence_) or own.kind != "Sequential":
         return
     chain = own

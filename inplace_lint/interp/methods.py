@@ -169,7 +169,10 @@ def _pair(run: Run, value: Value) -> Value:
 def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
     """A method or attribute that an object of the project inherits from `nn.Module`, or may inherit."""
     if not obj.cls.is_module() and "?" not in obj.cls.external_bases():
-        return None
+        own = inherited.part(run, obj)
+        if isinstance(own, Unknown) and name in ("parameters", "named_parameters"):
+            return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
+        return of_unknown(run, own, name) if isinstance(own, Unknown) else None
     if name == "training":
         return layers.training(run)
     if name in _REGISTERS:

@@ -83,6 +83,8 @@ def instantiate(
                 run.entering.outfitted.append(obj)
         else:
             run.enter(init, [obj, *args], kwargs, at, exact)
+    elif inherited.is_of_another_package(cls):
+        inherited.begin(run, obj, args, kwargs, at)
     elif inherited.base_of(cls):
         if not exact:
             return Unknown()

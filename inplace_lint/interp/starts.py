@@ -206,7 +206,7 @@ def build(program: Program, cls: ClassValue) -> Instance:
     init = lookup.find(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         obj.pending = ([], arguments_of(run, init.source, obj))
-    elif inherited.base_of(cls):
+    elif inherited.base_of(cls) or inherited.is_of_another_package(cls):
         obj.pending = ([], {})
     else:
         for name in objects.fields(cls):

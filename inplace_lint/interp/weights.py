@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import external_modules, names
+from . import external_modules, inherited, names
 from .iterators import Iteration
 from .storage import DOES, NEVER
 from .values import (
@@ -24,6 +24,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from .class_value import ClassValue
     from .run import Run
 
 
@@ -70,8 +71,8 @@ def _is_member(value: Value) -> bool:
 
 def parameters_of(run: Run, owner: Value) -> Parameters:
     """The result of `module.parameters()`."""
-    if isinstance(owner, Unknown):
-        external_modules.expected_weights(run, owner)
+    for network in [owner] if isinstance(owner, Unknown) else _inherited(run, owner):
+        external_modules.expected_weights(run, network)
     weights = weights_of(run, owner)
     if not weights:
         weights = [external_modules.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
@@ -96,17 +97,34 @@ def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> No
         owners.append(value)
 
 
+def _inherited(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
+    """What a module and its parts inherit from classes of other packages, which may have parameters too."""
+    found: list[Unknown] = []
+    for _, atom in alternatives(owner):
+        if isinstance(atom, Instance) and depth and _may_have_parts(atom.cls):
+            part = inherited.part(run, atom)
+            found += [part] if isinstance(part, Unknown) else []
+            for value in run.elements(atom):
+                found += _inherited(run, value, depth - 1)
+    return found
+
+
 def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
     """The unknown results of calls among the parts of a module, which may hold its parameters."""
     found: list[Unknown] = []
     for _, atom in alternatives(owner):
-        if isinstance(atom, Instance) and atom.cls.is_module() and depth:
+        if isinstance(atom, Instance) and depth and _may_have_parts(atom.cls):
             for _, part in (one for value in run.elements(atom) for one in alternatives(value)):
                 if isinstance(part, Unknown) and part.returned:
                     found.append(part)
                 else:
                     found += _made_elsewhere(run, part, depth - 1)
     return found
+
+
+def _may_have_parts(cls: ClassValue) -> bool:
+    """Whether the objects of a class are modules, or may be, as those of another package's class."""
+    return cls.is_module() or inherited.is_of_another_package(cls)
 
 
 def may_own_some(run: Run, value: Value) -> bool:

@@ -77,9 +77,14 @@ def of_modules(order: Iterable[ClassSource | str]) -> bool:
             forward = forward or ("forward" in cls.methods and b"torch" in cls.module.source)
         elif cls.startswith("torch.nn."):
             return True
-        elif cls.partition(".")[0] not in _KNOWN:
+        elif is_elsewhere(cls):
             elsewhere = True
     return elsewhere and forward
+
+
+def is_elsewhere(base: str) -> bool:
+    """Whether a base that is no class of the project, given by its dotted name, is of a package that is not known."""
+    return base.partition(".")[0] not in _KNOWN
 
 
 def heirs(cls: ClassSource) -> list[ClassSource]:
