@@ -16,6 +16,7 @@ from . import (
     contexts,
     data_classes,
     dynamic_names,
+    external_modules,
     generators,
     grad_mode,
     holding,
@@ -231,6 +232,9 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         return Bound(OpValue(op), [tensor], {})
     if table.exists_method(name):
         return run.scalar(("attribute", tensor, name))
+    network = external_modules.taken_for_a_tensor(tensor) if table.has_module(name) else None
+    if network is not None:
+        return methods.of_unknown(run, network, name) or run.member(network, name)
     # Only the result of an op is certainly a plain tensor, and not one of a subclass that has such a method.
     made = tensor.storage.proved and tensor.storage.origin in ("result", "factory")
     if made and name.endswith("_") and table.names_op(name[:-1]):

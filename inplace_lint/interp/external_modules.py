@@ -67,13 +67,16 @@ def callee(func: Value) -> Value:
     """The callee; for what `net.to(device)` took for a tensor, which is never called, the unknown value itself."""
     if not isinstance(func, (Phi, Tensor)):
         return func
-    found = {_taken_for_a_tensor(atom) for atom in flatten(func)}
+    found = {taken_for_a_tensor(atom) for atom in flatten(func)}
     moved = found.pop() if len(found) == 1 else None
     return func if moved is None else moved
 
 
-def _taken_for_a_tensor(func: Value) -> Unknown | None:
+def taken_for_a_tensor(func: Value) -> Unknown | None:
+    """The unknown value that conversions, as `net.to(device)`, made a tensor of; None for any other value."""
     storage = func.storage if isinstance(func, Tensor) else None
+    if storage is not None and storage.leaf:
+        return None
     for _ in range(_MOVES):
         if storage is None or storage.value is not None:
             break

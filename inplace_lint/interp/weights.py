@@ -115,8 +115,9 @@ def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
     for _, atom in alternatives(owner):
         if isinstance(atom, Instance) and depth and _may_have_parts(atom.cls):
             for _, part in (one for value in run.elements(atom) for one in alternatives(value)):
-                if isinstance(part, Unknown) and part.returned:
-                    found.append(part)
+                made = part if isinstance(part, Unknown) else external_modules.taken_for_a_tensor(part)
+                if made is not None and made.returned:
+                    found.append(made)
                 else:
                     found += _made_elsewhere(run, part, depth - 1)
     return found
