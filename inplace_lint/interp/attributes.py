@@ -85,6 +85,8 @@ _SHARED_METHODS = _ARRAY_METHODS.union(*map(vars, (str, bytes, list, dict, set, 
 
 def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     """The value of obj.name."""
+    if isinstance(obj, Phi) and _only_of_modules(name):
+        obj = external_modules.callee(obj)
     if isinstance(obj, Phi):
         results = []
         path = run.path
@@ -94,6 +96,11 @@ def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         run.path = path
         return join(_of_one_op(results)) if results else Unknown()
     return _get(run, obj, name, at)
+
+
+def _only_of_modules(name: str) -> bool:
+    """Whether modules have an attribute of this name and tensors have none."""
+    return table.has_module(name) and table.property_(name) is None and not table.exists_method(name)
 
 
 def _of_one_op(results: list[tuple[Guard, Value]]) -> list[tuple[Guard, Value]]:
@@ -232,7 +239,7 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         return Bound(OpValue(op), [tensor], {})
     if table.exists_method(name):
         return run.scalar(("attribute", tensor, name))
-    network = external_modules.taken_for_a_tensor(tensor) if table.has_module(name) else None
+    network = external_modules.taken_for_a_tensor(tensor) if _only_of_modules(name) else None
     if network is not None:
         return methods.of_unknown(run, network, name) or run.member(network, name)
     # Only the result of an op is certainly a plain tensor, and not one of a subclass that has such a method.
@@ -244,6 +251,8 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
     if is_replaced(run, at):
         return run.new_tensor("parameter", DOES, at, leaf=True)
     owner, taken = tensor.storage.value, tensor.taken
+    if owner is not None and owner.of_module and owner.tensor is tensor:
+        return run.member(owner, name)  # a network of another package returns an object: `net(x).logits`
     if owner is None or taken is None or tensor.storage.proved:
         return Unknown()
     return run.member(owner, (taken.key, name))  # `a[i].b`: an element of what may be a list of objects

@@ -37,7 +37,11 @@ def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> l
     if depth == 0:
         return found
     for _, atom in alternatives(owner):
-        if isinstance(atom, TorchModule):
+        network = external_modules.taken_for_a_tensor(atom) or atom
+        weights = external_modules.known_weights(run, network) if isinstance(network, Unknown) else None
+        if weights is not None:
+            found.append(weights)
+        elif isinstance(atom, TorchModule):
             if atom.weights is not None:
                 found.append(atom.weights)
             found.extend(t for t in atom.owns.values() if t.storage.leaf)
@@ -49,24 +53,26 @@ def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> l
                 if not builds:
                     continue
                 run.materialise(atom)
-            for value in run.elements(atom):
-                found.extend(weights_of(run, value, depth - 1, builds) if _is_member(value) else [])
+            for _, value in (one for held in run.elements(atom) for one in alternatives(held)):
+                found.extend(weights_of(run, value, depth - 1, builds) if _is_member(run, value) else [])
         elif isinstance(atom, (Sequence_, Mapping_)):
             for value in run.elements(atom):
                 found.extend(weights_of(run, value, depth - 1, builds))
         elif isinstance(atom, Parameters):
             for inner in atom.owners:
                 found.extend(weights_of(run, inner, depth - 1, builds))
-        elif isinstance(atom, Unknown):
-            weights = external_modules.known_weights(run, atom)
-            if weights is not None:
-                found.append(weights)
     return found
 
 
-def _is_member(value: Value) -> bool:
-    """Whether an attribute of a module is a parameter or holds some (a plain tensor attribute is neither)."""
-    return not isinstance(value, Tensor) or value.storage.origin == "parameter"
+def _is_member(run: Run, value: Value) -> bool:
+    """Whether an attribute of a module is a parameter or holds some, as a network does that was moved to a device.
+
+    A plain tensor attribute does neither.
+    """
+    if not isinstance(value, Tensor) or value.storage.origin == "parameter":
+        return True
+    network = external_modules.taken_for_a_tensor(value)
+    return network is not None and external_modules.known_weights(run, network) is not None
 
 
 def parameters_of(run: Run, owner: Value) -> Parameters:
