@@ -85,7 +85,7 @@ _SHARED_METHODS = _ARRAY_METHODS.union(*map(vars, (str, bytes, list, dict, set, 
 
 def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     """The value of obj.name."""
-    if isinstance(obj, Phi) and _only_of_modules(name):
+    if isinstance(obj, Phi) and external_modules.has_only_module(name):
         obj = external_modules.callee(obj)
     if isinstance(obj, Phi):
         results = []
@@ -96,11 +96,6 @@ def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         run.path = path
         return join(_of_one_op(results)) if results else Unknown()
     return _get(run, obj, name, at)
-
-
-def _only_of_modules(name: str) -> bool:
-    """Whether modules have an attribute of this name and tensors have none."""
-    return table.has_module(name) and table.property_(name) is None and not table.exists_method(name)
 
 
 def _of_one_op(results: list[tuple[Guard, Value]]) -> list[tuple[Guard, Value]]:
@@ -239,7 +234,7 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         return Bound(OpValue(op), [tensor], {})
     if table.exists_method(name):
         return run.scalar(("attribute", tensor, name))
-    network = external_modules.taken_for_a_tensor(tensor) if _only_of_modules(name) else None
+    network = external_modules.taken_for_a_tensor(tensor) if external_modules.has_only_module(name) else None
     if network is not None:
         return methods.of_unknown(run, network, name) or run.member(network, name)
     # Only the result of an op is certainly a plain tensor, and not one of a subclass that has such a method.

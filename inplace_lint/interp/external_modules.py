@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..torchmodel import table
 from ..torchmodel.spelling import are_of_data
 from . import unmodeled, wrapped_results
 from .heap import Saved
@@ -70,6 +71,11 @@ def callee(func: Value) -> Value:
     found = {taken_for_a_tensor(atom) for atom in flatten(func)}
     moved = found.pop() if len(found) == 1 else None
     return func if moved is None else moved
+
+
+def has_only_module(name: str) -> bool:
+    """Whether modules have an attribute of this name and tensors have none, as `parameters`."""
+    return table.has_module(name) and table.property_(name) is None and not table.exists_method(name)
 
 
 def taken_for_a_tensor(func: Value) -> Unknown | None:

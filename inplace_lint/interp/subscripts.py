@@ -44,12 +44,14 @@ from .values import (
     Symbol,
     Tensor,
     Text,
+    TorchModule,
     Unknown,
     Value,
 )
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Hashable
 
     from .guards import Guard
     from .run import Run
@@ -68,7 +70,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         elif isinstance(atom, Mapping_):
             results.append((guard, _under_key(run, atom, index, at)))
         elif isinstance(atom, (Tensor, Unknown)):
-            if (key := _name(index)) is not None:
+            if (key := _name(run, index)) is not None:
                 entry = run.member(atom, key) if isinstance(atom, Unknown) else _entry(run, atom, key)
                 results.append((guard, entry))
             elif (
@@ -148,14 +150,20 @@ def _under_key(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value:
     return chosen(run, mapping, key, at) or mappings.get_key(run, mapping, key)
 
 
-def _name(index: Value) -> str | Text | None:
-    """The string that an index is, known or not: the indexed value is a dict then; None for other indices."""
+def _name(run: Run, index: Value) -> Hashable | None:
+    """The key that an index is if no tensor takes it, as a string: the indexed value is a dict then; else None."""
     if isinstance(index, Constant) and isinstance(index.value, str):
         return index.value
-    return index if isinstance(index, Text) else None
+    if isinstance(index, Sequence_):
+        parts = run.elements(index)
+        if index.kind == "tuple" and any(_name(run, part) is not None for part in parts):
+            told = [part.value for part in parts if isinstance(part, Constant)]
+            return tuple(told) if len(told) == len(parts) else index
+        return index if index.kind == "set" else None
+    return index if isinstance(index, (Text, ClassValue, FunctionValue, TorchModule)) else None
 
 
-def _entry(run: Run, mapping: Tensor, key: str | Text) -> Value:
+def _entry(run: Run, mapping: Tensor, key: Hashable) -> Value:
     """The entry under a string key of an element that was taken for a tensor, but is a dict."""
     known = run.state.get((mapping.storage, "member", _entry_key(mapping, key)))
     if known is None:
@@ -164,7 +172,7 @@ def _entry(run: Run, mapping: Tensor, key: str | Text) -> Value:
     return known
 
 
-def _entry_key(mapping: Tensor, key: str | Text) -> tuple[object, str | Text]:
+def _entry_key(mapping: Tensor, key: Hashable) -> tuple[object, Hashable]:
     return (None if mapping.taken is None else mapping.taken.key, key)
 
 
@@ -358,10 +366,10 @@ def _set_part(
     beside_list: bool,
 ) -> None:
     """atom[index] = value for a tensor or an unknown value; `beside_list`: it is taken for a list or dict."""
-    name = _name(index)
+    name = _name(run, index)
     plain = index.value if isinstance(index, Constant) else name
     if isinstance(atom, Unknown):
-        if isinstance(plain, (int, str, Text)):
+        if plain is not None and (name is not None or isinstance(plain, int)):
             run.set_member(atom, plain, value)
             run.handed.stored.append((atom, plain))
         if atom.tensor is None or not atom.tensor.storage.is_tensor():
