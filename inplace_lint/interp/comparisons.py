@@ -56,6 +56,8 @@ _RELATIONS: dict[str, Callable[..., object]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+#: The relation of two values that are exchanged.
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 #: Values that are surely no constant: `x is None` is False.
 _OBJECTS = (
     Instance,
@@ -101,6 +103,8 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         except TypeError:
             pass
         return Scalar()
+    if isinstance(left, Constant) and isinstance(right, Scalar) and op in _TURNED:
+        left, op, right = right, _TURNED[op], left
     if isinstance(left, Scalar):
         last = _last_iteration(run, op, left, right, at)
         if last is not None:

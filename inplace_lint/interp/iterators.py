@@ -93,6 +93,8 @@ class Rising:
 
     def holds(self, number: Scalar, op: str, other: object) -> bool | None:
         """Whether a comparison such as `number > 0` holds in the round of `number`; None if that is not known."""
+        if type(other) is int and (other < 0 or (other == 0 and op in ("<", ">="))):
+            return op in ("!=", ">", ">=")
         if type(other) is not int or (other, op) not in _OF_THE_FIRST:
             return None
         self.asked = True

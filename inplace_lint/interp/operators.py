@@ -76,7 +76,7 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     elif _plain(left) and _plain(right):
         if isinstance(left, Constant) and isinstance(left.value, str):
             return Text()
-        return _counted_on(run, op, left, right)
+        return _counted_on(run, op, left, right, at)
     if isinstance(left, Sequence_):
         if op == "+" and isinstance(right, Sequence_):
             return containers.joined(run, left, right)
@@ -91,8 +91,17 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     return Unknown()
 
 
-def _counted_on(run: Run, op: str, left: Value, right: Value) -> Value:
-    """A number or string computed from two; `i + 1` of a loop index stays tied to the round of the loop."""
+def _counted_on(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
+    """A number or string computed from two; `i + 1` of a loop index stays tied to the round of the loop.
+
+    In anything else the counter of a first round is 0, as in `offset + i`.
+    """
+    if op not in "+-" or not isinstance(right, Constant):
+        first, second = _in_first_round(left), _in_first_round(right)
+        if second is not right and op in "+-":
+            return first
+        if (first is not left or second is not right) and isinstance(first, Constant) and isinstance(second, Constant):
+            return binary(run, op, first, second, at)
     texts = isinstance(left, Text) or (isinstance(right, Constant) and isinstance(right.value, str))
     made = run.scalar((op, run.identity(left), run.identity(right)), Text if texts and op in "+%" else Scalar)
     if op not in "+-" or not (isinstance(left, Scalar) and isinstance(right, Constant)):
@@ -101,6 +110,12 @@ def _counted_on(run: Run, op: str, left: Value, right: Value) -> Value:
         made.bound, made.last = left.bound, left.last
         made.shift = left.shift + (right.value if op == "+" else -right.value)
     return made
+
+
+def _in_first_round(value: Value) -> Value:
+    """The value, or 0 if it is a counter that starts at 0 in the first round of its loop."""
+    first = isinstance(value, Scalar) and value.rises is not None and value.rises.first is value
+    return Constant(0) if first else value
 
 
 def _repeat(run: Run, sequence: Sequence_, count: Value) -> Value:
