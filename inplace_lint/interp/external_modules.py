@@ -115,7 +115,7 @@ def called(
     behind = unmodeled.tensors_behind(run, func) if isinstance(owner, Unknown) and owner.returned else []
     result.nodes, result.returned = [*given, *behind], True
     result.alone = weights is None and func.alone and all(is_alone(run, value) for value in values)
-    wrapped_results.note(run, result, values)
+    wrapped_results.note(run, result, values, _is_network)
     if run.grad in ("on", "unknown"):
         if given and weights is None and run.program.prefilter.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
@@ -126,6 +126,12 @@ def called(
     elif run.program.second_look:
         run.bottom().slots[(result, "member", unmodeled.UNRECORDED)] = Constant(True)
     return result
+
+
+def _is_network(run: Run, value: Value) -> bool:
+    """Whether a value of unknown class, perhaps moved to a device, has shown itself to be a module."""
+    network = value if isinstance(value, Unknown) else taken_for_a_tensor(value)
+    return network is not None and known_weights(run, network) is not None
 
 
 def _base_of_owner(run: Run, func: Unknown) -> Unknown | None:
@@ -140,7 +146,7 @@ def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> U
     result.returned = True
     result.alone = all(is_alone(run, value) for value in (*args, *kwargs.values()))
     result.behind = hidden_in(run, result, (*args, *kwargs.values()))
-    wrapped_results.note(run, result, (*args, *kwargs.values()))
+    wrapped_results.note(run, result, (*args, *kwargs.values()), _is_network)
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     _may_keep(run, [*args, *kwargs.values()], result.nodes)
     run.hands_on((*args, *kwargs.values()))

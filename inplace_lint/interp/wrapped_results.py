@@ -19,7 +19,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from .run import Run
 
@@ -27,9 +27,14 @@ if TYPE_CHECKING:
 _DEPTH = 2
 
 
-def note(run: Run, result: Unknown, given: Sequence[Value]) -> None:
-    """Remember the modules and optimizers among the arguments of an unknown call, by its result."""
-    found = {atom for value in given for atom in _within(run, value, _DEPTH)}
+def note(
+    run: Run, result: Unknown, given: Sequence[Value], is_network: Callable[[Run, Value], bool]
+) -> None:
+    """Remember the modules and optimizers among the arguments of an unknown call, by its result.
+
+    `is_network` tells whether an unknown value is known to be a module.
+    """
+    found = {atom for value in given for atom in _within(run, value, is_network, _DEPTH)}
     if found:
         run.handed.returned[result] = found
 
@@ -46,13 +51,13 @@ def in_place(run: Run, key: Hashable, value: Value) -> Value:
     return held if held is not None and same else value
 
 
-def _within(run: Run, value: Value, depth: int) -> list[Value]:
+def _within(run: Run, value: Value, is_network: Callable[[Run, Value], bool], depth: int) -> list[Value]:
     """The modules and optimizers in a value."""
     found: list[Value] = []
     for atom in flatten(value):
-        if isinstance(atom, Optimizer) or is_module(atom):
+        if isinstance(atom, Optimizer) or is_module(atom) or is_network(run, atom):
             found.append(atom)
         elif depth and isinstance(atom, (Sequence_, Mapping_)):
             for element in run.elements(atom):
-                found += _within(run, element, depth - 1)
+                found += _within(run, element, is_network, depth - 1)
     return found
