@@ -85,8 +85,8 @@ _SHARED_METHODS = _ARRAY_METHODS.union(*map(vars, (str, bytes, list, dict, set, 
 
 def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     """The value of obj.name."""
-    if isinstance(obj, Phi) and external_modules.has_only_module(name):
-        obj = external_modules.callee(obj)
+    if isinstance(obj, Phi):
+        obj = external_modules.network_of(run, obj, name) or obj
     if isinstance(obj, Phi):
         results = []
         path = run.path
@@ -234,7 +234,7 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         return Bound(OpValue(op), [tensor], {})
     if table.exists_method(name):
         return run.scalar(("attribute", tensor, name))
-    network = external_modules.taken_for_a_tensor(tensor) if external_modules.has_only_module(name) else None
+    network = external_modules.network_of(run, tensor, name)
     if network is not None:
         return methods.of_unknown(run, network, name) or run.member(network, name)
     # Only the result of an op is certainly a plain tensor, and not one of a subclass that has such a method.

@@ -43,7 +43,7 @@ _WEIGHTS = "parameters()"
 INHERITED = "super()"
 
 
-#: So many conversions of a network, one after the other, are seen through.
+#: So many conversions of a network, one after the other, and so many owners of an attribute, are seen through.
 _MOVES = 8
 
 
@@ -73,9 +73,17 @@ def callee(func: Value) -> Value:
     return func if moved is None else moved
 
 
-def has_only_module(name: str) -> bool:
-    """Whether modules have an attribute of this name and tensors have none, as `parameters`."""
-    return table.has_module(name) and table.property_(name) is None and not table.exists_method(name)
+def network_of(run: Run, value: Value, name: str) -> Unknown | None:
+    """The network that conversions, as `net.to(device)`, made a value of, if it is the one to ask for the attribute.
+
+    That is so if no tensor has the attribute, and each module has it, or the network has shown itself to be one.
+    """
+    if table.property_(name) is not None or table.exists_method(name):
+        return None
+    network = callee(value)
+    if not isinstance(network, Unknown):
+        return None
+    return network if table.has_module(name) or known_weights(run, network) is not None else None
 
 
 def taken_for_a_tensor(func: Value) -> Unknown | None:
@@ -102,9 +110,9 @@ def called(
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
-    network = func
-    if weights is None and (base := _base_of_owner(run, func)) is not None:
-        network, weights = base, known_weights(run, base)
+    wholes = _wholes(run, func)
+    if weights is None:
+        weights = next((w for one in wholes if (w := known_weights(run, one)) is not None), None)
     if weights is None and run.handed.expects_modules and func.is_given() and values:
         # What is called without arguments (`get_batch()`) is no module by that alone.
         weights = expected_weights(run, func)
@@ -120,7 +128,8 @@ def called(
         if given and weights is None and run.program.prefilter.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
         forward = Forward(run, func, result, values, at)
-        run.handed.forwards.setdefault(network, []).append(forward)
+        for one in (func, *wholes):
+            run.handed.forwards.setdefault(one, []).append(forward)
         if weights is not None:
             _remember(run, forward, weights, known)
     elif run.program.second_look:
@@ -134,10 +143,18 @@ def _is_network(run: Run, value: Value) -> bool:
     return network is not None and known_weights(run, network) is not None
 
 
-def _base_of_owner(run: Run, func: Unknown) -> Unknown | None:
-    """What the object that `func` is an attribute of inherits from a class of another package: its layers, perhaps."""
-    part = run.state.get((func.owner, INHERITED)) if isinstance(func.owner, Instance) else None
-    return part if isinstance(part, Unknown) else None
+def _wholes(run: Run, func: Unknown) -> list[Unknown]:
+    """The unknown values, nearest first, whose weights a call of their attribute may use: `net.head(net.trunk(x))`.
+
+    Of an object of the project, that is what it inherits from a class of another package: its layers, perhaps.
+    """
+    found: list[Unknown] = []
+    whole = func.owner
+    while isinstance(whole, Unknown) and len(found) < _MOVES:
+        found.append(whole)
+        whole = whole.owner
+    part = run.state.get((whole, INHERITED)) if isinstance(whole, Instance) else None
+    return [*found, part] if isinstance(part, Unknown) else found
 
 
 def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
