@@ -68,7 +68,7 @@ def callee(func: Value) -> Value:
     """The callee; for what `net.to(device)` took for a tensor, which is never called, the unknown value itself."""
     if not isinstance(func, (Phi, Tensor)):
         return func
-    found = {taken_for_a_tensor(atom) for atom in flatten(func)}
+    found = {atom if isinstance(atom, Unknown) else taken_for_a_tensor(atom) for atom in flatten(func)}
     moved = found.pop() if len(found) == 1 else None
     return func if moved is None else moved
 

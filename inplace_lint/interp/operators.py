@@ -100,7 +100,11 @@ def _counted_on(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Va
         first, second = _in_first_round(left), _in_first_round(right)
         if second is not right and op in "+-":
             return first
-        if (first is not left or second is not right) and isinstance(first, Constant) and isinstance(second, Constant):
+        if (
+            (first is not left or second is not right)
+            and isinstance(first, Constant)
+            and isinstance(second, Constant)
+        ):
             return binary(run, op, first, second, at)
     texts = isinstance(left, Text) or (isinstance(right, Constant) and isinstance(right.value, str))
     made = run.scalar((op, run.identity(left), run.identity(right)), Text if texts and op in "+%" else Scalar)

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 _DEPTH = 2
 
 
-def note(
-    run: Run, result: Unknown, given: Sequence[Value], is_network: Callable[[Run, Value], bool]
-) -> None:
+def note(run: Run, result: Unknown, given: Sequence[Value], is_network: Callable[[Run, Value], bool]) -> None:
     """Remember the modules and optimizers among the arguments of an unknown call, by its result.
 
     `is_network` tells whether an unknown value is known to be a module.
