@@ -29,5 +29,6 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
         f"{finding.op} changes parameters that a forward pass saved and whose backward comes later",
         labels,
         caption="the parameters change here, in place",
-        help="call every backward that goes through these parameters before the step, or run the forward pass again",
+        help="call every backward that goes through these parameters before the step, or run the forward pass again; "
+        "a state that lives on through steps needs `.detach()` between them",
     )
