@@ -83,14 +83,14 @@ def instantiate(
                 run.entering.outfitted.append(obj)
         else:
             run.enter(init, [obj, *args], kwargs, at, exact)
-    elif inherited.is_of_another_package(cls):
-        inherited.begin(run, obj, args, kwargs, at)
     elif inherited.base_of(cls):
         if not exact:
             return Unknown()
         obj.pending = (args, kwargs)
-    elif cls.source.node.decorator_list or not cls.source.methods:
-        _fill(run, obj, args, kwargs)
+    else:
+        inherited.begin(run, obj, args, kwargs, at)
+        if cls.source.node.decorator_list or not cls.source.methods:
+            _fill(run, obj, args, kwargs)
     return obj
 
 

@@ -206,9 +206,10 @@ def build(program: Program, cls: ClassValue) -> Instance:
     init = lookup.find(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         obj.pending = ([], arguments_of(run, init.source, obj))
-    elif inherited.base_of(cls) or inherited.is_of_another_package(cls):
+    elif inherited.base_of(cls):
         obj.pending = ([], {})
     else:
+        obj.pending = ([], {}) if inherited.is_of_another_package(cls) else None
         for name in objects.fields(cls):
             obj.keys[name] = None
             program.built.base.slots[(obj, name)] = Unknown()

@@ -161,3 +161,23 @@ def train(net, x):
 """
     found = inplace_lint.check(program).diagnostics
     assert [(one.code, one.location.row) for one in found if one.severity != "note"] == [("IPL106", 15)]
+
+
+def test_a_record_of_another_package_keeps_the_fields_that_it_is_given() -> None:
+    program = """import torch
+from elsewhere import Model
+
+
+class Config(Model):
+    inplace: bool = True
+
+
+def f(x):
+    config = Config(inplace={})
+    y = torch.sigmoid(x)
+    if config.inplace:
+        y += 1
+    y.sum().backward()
+"""
+    for flag, expected in ((True, ["IPL101"]), (False, [])):
+        assert [one.code for one in inplace_lint.check(program.format(flag)).diagnostics] == expected
