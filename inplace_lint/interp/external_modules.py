@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .frames import Place
     from .guards import Guard
     from .run import Run
+    from .storage import Storage
 
 #: A key in the state of an unknown value that no attribute can have.
 _WEIGHTS = "parameters()"
@@ -50,9 +51,10 @@ _MOVES = 8
 class Forward:
     """A call of an unknown value that may turn out to be the forward of a module."""
 
-    __slots__ = ("certain", "lent", "path", "place", "result", "values")
+    __slots__ = ("certain", "func", "lent", "path", "place", "result", "values")
 
     def __init__(self, run: Run, func: Unknown, result: Unknown, values: list[Value], at: ast.AST) -> None:
+        self.func = func
         self.result = result
         self.values = values
         self.place: Place = run.place(at)
@@ -110,7 +112,7 @@ def called(
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
-    wholes = _wholes(run, func)
+    wholes = _wholes(run, func) if values else []
     if weights is None:
         weights = next((w for one in wholes if (w := known_weights(run, one)) is not None), None)
     if weights is None and run.handed.expects_modules and func.is_given() and values:
@@ -282,8 +284,11 @@ def spelled(func: ast.expr | None) -> str:
     return f"{spelled(owner)}.{name}" if hasattr(owner, "id") or hasattr(owner, "attr") else str(name)
 
 
-def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -> None:
-    """Records that a forward saves the module's parameters; `known`: the callee is certainly a module."""
+def _remember(run: Run, forward: Forward, weights: Tensor, known: bool) -> None:
+    """Records that a forward saves the module's parameters; `known`: the callee is certainly a module.
+
+    What else is called of a network may as well be its loader of data: it has to return a tensor.
+    """
     tensor = run.as_tensor(forward.result)
     assert tensor is not None
     if known:
@@ -294,17 +299,27 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -
         node.opaque = forward.result.behind if forward.lent else 0
     if known and forward.certain:
         record.grads += [one for one in run.heap.gradients(weights, forward.path) if one[1] == DOES]
-    _keep(run, tensor, weights, forward.path, forward.place, forward.certain)
+    _keep(
+        run, tensor, weights, forward.path, forward.place, forward.certain, () if known else (tensor.storage,)
+    )
 
 
-def _keep(run: Run, result: Tensor, weights: Tensor, path: Guard, place: Place, certain: bool) -> None:
+def _keep(
+    run: Run,
+    result: Tensor,
+    weights: Tensor,
+    path: Guard,
+    place: Place,
+    certain: bool,
+    unproved: tuple[Storage, ...] = (),
+) -> None:
     """Links the result of a forward to the weights, and records that the forward saves them."""
     for _, node in run.heap.record(result.storage).nodes:
         node.edges.extend(run.heap.nodes(weights, path))
         run.heap.used = None
         saved = Saved(weights.storage, path, node, place)
         saved.op, saved.attr = "forward", "weight"
-        saved.certain = certain
+        saved.certain, saved.unproved = certain, unproved
         run.save(saved)
 
 
@@ -322,7 +337,7 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     weights = run.new_tensor("parameter", DOES, None, leaf=True)
     run.bottom().slots[(owner, "member", _WEIGHTS)] = weights
     for forward in run.handed.forwards.get(owner, ()):
-        _remember(run, forward, weights)
+        _remember(run, forward, weights, forward.func is owner)
     return weights
 
 

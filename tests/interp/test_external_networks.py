@@ -62,7 +62,7 @@ _TWICE = "one, two = y.mean(), y.pow(2).mean()\none.backward(retain_graph=True)\
 #: The same for what a network alone has: methods, parts, an object that it returns.
 _OWN_ROUNDS = {
     "an attribute of the output": (
-        "y = net.full(x).logits\n" + _TWICE,
+        "y = net(x).logits\n" + _TWICE,
         True,
     ),
     "a method": (
@@ -74,13 +74,18 @@ _OWN_ROUNDS = {
         True,
     ),
     "an embedding kept over steps": (
-        "e = net.encode(x)\nfor _ in range(2):\n    loss = net(e).pow(2).mean()\n"
+        "e = net.encode(x)\nfor _ in range(2):\n    loss = net(torch.tanh(e)).pow(2).mean()\n"
         "    loss.backward(retain_graph=True)\n    opt.step()",
         True,
     ),
     "an embedding without gradients kept over steps": (
         "with torch.no_grad():\n    e = net.encode(x)\nfor _ in range(2):\n    loss = net(e).pow(2).mean()\n"
         "    loss.backward()\n    opt.step()",
+        False,
+    ),
+    "data that a method loads": (
+        "for part in net.loader(2):\n    loss = net(part).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()",
         False,
     ),
     "noise that a method draws": (
@@ -114,16 +119,21 @@ class _Net(torch.nn.Module):
     def encode(self, x: Any) -> Any:
         return self.l2(torch.tanh(self.l1(x)))
 
-    def full(self, x: Any) -> Any:
-        return SimpleNamespace(logits=self(x))
-
     def noise(self, x: Any) -> Any:
         return torch.randn_like(x)
 
+    def loader(self, size: int) -> Any:
+        return [torch.randn(size, 4) for _ in range(3)]
+
+
+class _Rich(_Net):
+    def forward(self, x: Any) -> Any:
+        return SimpleNamespace(logits=super().forward(x))
+
 
 def _refuses(program: str, monkeypatch: pytest.MonkeyPatch) -> bool:
-    package = types.ModuleType("elsewhere")
-    vars(package).update(Net=_Net, make=lambda *_, **__: _Net(), wrap=torch.nn.Sequential)
+    package, network = types.ModuleType("elsewhere"), _Rich if ".logits" in program else _Net
+    vars(package).update(Net=network, make=lambda *_, **__: network(), wrap=torch.nn.Sequential)
     monkeypatch.setitem(sys.modules, "elsewhere", package)
     try:
         exec(program, {})
