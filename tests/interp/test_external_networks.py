@@ -178,3 +178,37 @@ def fill(table, rows, load):
         table[float][0] = load(row)
 """
     assert not inplace_lint.check(program).diagnostics
+
+
+@pytest.mark.parametrize("given", ["", "4"])
+def test_a_loader_that_a_network_gives_has_no_graph(given: str) -> None:
+    program = f"""import torch
+from elsewhere import Parallel
+
+
+class Trainer:
+    def train(self):
+        task = self.bare()
+        loader = task.train_loader({given})
+        while True:
+            for number, batch in enumerate(loader):
+                self.run(number, batch)
+
+    def run(self, number, batch):
+        for optimizer in self.optimizers:
+            args = [batch, number]
+            if self.parallel:
+                output = self.task(*args)
+            loss = output["loss"]
+            if loss.requires_grad:
+                if self.scaled:
+                    self.scaler.scale(loss).backward()
+            if (number + 1) % self.every == 0:
+                if self.scaled:
+                    self.scaler.step(optimizer)
+                optimizer.zero_grad()
+
+    def bare(self):
+        return self.task.module if isinstance(self.task, Parallel) else self.task
+"""
+    assert not [one for one in inplace_lint.check(program).diagnostics if one.severity != "note"]
