@@ -181,3 +181,30 @@ def f(x):
 """
     for flag, expected in ((True, ["IPL101"]), (False, [])):
         assert [one.code for one in inplace_lint.check(program.format(flag)).diagnostics] == expected
+
+
+def test_a_layer_of_its_own_is_among_the_parameters() -> None:
+    program = """import torch
+from torch import nn
+from elsewhere.models import Base
+
+
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.own = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+
+    def embed(self, x):
+        return self.own(x)
+
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+y = net.embed(torch.randn(2, 4))
+one, two = y.mean(), y.pow(2).mean()
+one.backward(retain_graph=True)
+opt.step()
+two.backward()
+"""
+    found = [one for one in inplace_lint.check(program).diagnostics if one.severity != "note"]
+    assert [(one.code, one.confidence) for one in found] == [("IPL106", "certain")]

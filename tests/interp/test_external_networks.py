@@ -133,7 +133,9 @@ class _Rich(_Net):
 
 def _refuses(program: str, monkeypatch: pytest.MonkeyPatch) -> bool:
     package, network = types.ModuleType("elsewhere"), _Rich if ".logits" in program else _Net
-    vars(package).update(Net=network, make=lambda *_, **__: network(), wrap=torch.nn.Sequential)
+    vars(package).update(
+        Net=network, make=lambda *_, **__: network(), wrap=torch.nn.Sequential, give_back=lambda *a: a
+    )
     monkeypatch.setitem(sys.modules, "elsewhere", package)
     try:
         exec(program, {})
@@ -177,6 +179,51 @@ def fill(table, rows, load):
         table[tuple(sorted(row)), "a"][0] = load(row)
         table[float][0] = load(row)
 """
+    assert not inplace_lint.check(program).diagnostics
+
+
+_GIVEN_BACK = """import torch
+from elsewhere import Net, give_back
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net, opt = give_back(net, opt)
+x = torch.randn(2, 4)
+y = net(x)
+one, two = y.mean(), y.pow(2).mean()
+one.backward(retain_graph=True)
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "refused"), [("opt.step()\ntwo.backward()", True), ("two.backward()\nopt.step()", False)]
+)
+def test_what_a_call_gives_back_under_its_name_is_what_it_was(
+    rest: str, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _GIVEN_BACK.format(rest)
+    assert _refuses(program, monkeypatch) == refused
+    found = [one.code for one in inplace_lint.check(program).diagnostics if one.severity != "note"]
+    assert found == (["IPL106"] if refused else [])
+
+
+def test_data_that_was_loaded_before_the_parameters_were_asked_for_has_no_graph(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = """import torch
+from elsewhere import Net
+
+net = Net()
+parts = net.loader(2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(2):
+    for part in parts:
+        loss = net(part).pow(2).mean()
+        loss.backward(retain_graph=True)
+        opt.step()
+"""
+    assert not _refuses(program, monkeypatch)
     assert not inplace_lint.check(program).diagnostics
 
 
