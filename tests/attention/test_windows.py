@@ -89,6 +89,13 @@ _WHOLE = {
         weights = torch.softmax(q @ k.transpose(-2, -1) * 8 ** -0.5 + bias, dim=-1)
         return (weights @ v).transpose(1, 2).reshape(b, n, c)
 """,
+    "a length that each call sets": """
+    def forward(self, x):
+        b, self.window, c = x.shape
+        q, k, v = self.qkv(x).view(b, self.window, 3, self.heads, 8).permute(2, 0, 3, 1, 4)
+        weights = torch.softmax(q @ k.transpose(-2, -1) * 8 ** -0.5, dim=-1)
+        return (weights @ v).transpose(1, 2).reshape(b, self.window, c)
+""",
     "a length that the caller of forward gives": """
     def forward(self, x, n=4):
         x = x.view(-1, n, 32)
@@ -110,7 +117,7 @@ def test_a_window_is_told_by_its_width(name: str) -> None:
     forward, width = _WINDOWS[name]
     caption = _caption(_HEAD + forward)
     assert "B·H·N·W × weights bf16" in caption
-    assert ("W=4" in caption) == bool(width)
+    assert ("8.0 MiB at the default sizes B=8, H=16, N=8192, W=4" in caption) == bool(width)
 
 
 @pytest.mark.parametrize("name", _WHOLE)

@@ -9,6 +9,8 @@ import textwrap
 
 import pytest
 
+import inplace_lint
+from inplace_lint.model import Diagnostic
 from tests.fixes.test_what_a_fix_keeps import HEAD, fixed, outcome
 
 torch = pytest.importorskip("torch")
@@ -184,6 +186,14 @@ MISSED = {
             c[0] *= 2
         return c[0] + 1
         """,
+    "an attribute that belongs to it, under another index": """\
+        c = [torch.sigmoid(w.exp())]
+        i = len(c) - 1
+        c[i].retain_grad()
+        c[0] *= 2
+        seen.append(c[i].retains_grad * torch.ones(1))
+        return c[0] + 1
+        """,
     "an attribute that belongs to it": """\
         c = [torch.sigmoid(w.exp())]
         c[0].retain_grad()
@@ -208,3 +218,27 @@ def test_an_element_is_bound_anew(body: str, line: str) -> None:
 def test_an_element_that_somebody_misses_stays(body: str) -> None:
     program = HEAD + textwrap.indent(textwrap.dedent(body), "    ")
     torch.testing.assert_close(outcome(fixed(program)), outcome(program))
+
+
+def _told(body: str) -> Diagnostic:
+    program = HEAD + textwrap.indent(textwrap.dedent(body), "    ")
+    (found,) = [one for one in inplace_lint.check(program).diagnostics if one.severity == "error"]
+    return found
+
+
+@pytest.mark.parametrize("name", ["a copy of the list", "a name of its own", "a tuple"])
+def test_no_fix_at_all_is_offered_where_the_old_tensor_is_read_under_another_name(name: str) -> None:
+    assert _told(MISSED[name]).fix_refused is not None
+
+
+def test_a_part_that_is_assigned_is_not_said_to_become_a_new_tensor() -> None:
+    found = _told(
+        """\
+        y = torch.sigmoid(w.exp())
+        z = y
+        y[0] += 1
+        return y * z
+        """
+    )
+    assert found.fix_refused is not None
+    assert found.help == "use the out-of-place form, or write to a `.clone()`"
