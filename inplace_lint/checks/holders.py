@@ -82,8 +82,8 @@ def _spellings(around: Surroundings, sharing: Sequence[Sharing]) -> dict[Frame, 
             if how == "tensor":
                 found.setdefault(frame, set()).add(name)
         written = getattr(around.node, "target", getattr(getattr(around.node, "func", None), "value", None))
-        if isinstance(written, (ast.Attribute, ast.Subscript)):
-            found.setdefault(seen.place.frame, set()).add(_spelled(written))
+        if isinstance(written, ast.Attribute):
+            found.setdefault(seen.place.frame, set()).add(ast.unparse(written))
     return found
 
 
@@ -137,7 +137,7 @@ def _set_on_object(scope: ast.AST, spelled: set[str]) -> str | None:
     """What the text sets on, or asks of, the object under one of its names; None if nothing: `h.retain_grad()`."""
     for node in _nodes(scope):
         if isinstance(node, ast.Attribute) and _is_of_the_object(node):
-            if _spelled(node.value) in spelled:
+            if ast.unparse(node.value) in spelled:
                 return ast.unparse(node)
         elif isinstance(node, ast.Call):
             if _takes_all_names(node):
@@ -147,14 +147,6 @@ def _set_on_object(scope: ast.AST, spelled: set[str]) -> str | None:
         ):
             return f"class {node.name}"
     return None
-
-
-def _spelled(node: ast.expr) -> str:
-    """The text of an expression, the same for each element of a list: which one an index means is not known here."""
-    elements = ""
-    while isinstance(node, ast.Subscript):
-        node, elements = node.value, "[]"
-    return ast.unparse(node) + elements
 
 
 def _nodes(scope: ast.AST) -> Iterable[ast.AST]:

@@ -112,7 +112,7 @@ def called(
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
-    wholes = _wholes(run, func) if values else []
+    wholes = _wholes(run, func)
     if weights is None:
         weights = next((w for one in wholes if (w := known_weights(run, one)) is not None), None)
     if weights is None and run.handed.expects_modules and func.is_given() and values:

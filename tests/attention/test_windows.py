@@ -89,9 +89,12 @@ _WHOLE = {
         weights = torch.softmax(q @ k.transpose(-2, -1) * 8 ** -0.5 + bias, dim=-1)
         return (weights @ v).transpose(1, 2).reshape(b, n, c)
 """,
-    "a length that each call sets": """
+    "a length that another method takes of the data": """
+    def begin(self, x):
+        self.window = x.shape[1]
+
     def forward(self, x):
-        b, self.window, c = x.shape
+        b, n, c = x.shape
         q, k, v = self.qkv(x).view(b, self.window, 3, self.heads, 8).permute(2, 0, 3, 1, 4)
         weights = torch.softmax(q @ k.transpose(-2, -1) * 8 ** -0.5, dim=-1)
         return (weights @ v).transpose(1, 2).reshape(b, self.window, c)

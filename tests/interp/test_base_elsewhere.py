@@ -183,7 +183,14 @@ def f(x):
         assert [one.code for one in inplace_lint.check(program.format(flag)).diagnostics] == expected
 
 
-def test_a_layer_of_its_own_is_among_the_parameters() -> None:
+@pytest.mark.parametrize(
+    "added",
+    [
+        "self.own = Own()",
+        "super().add_module('own', Own())\n\n    def forward(self, x):\n        return self.own(x)",
+    ],
+)
+def test_a_layer_of_its_own_is_among_the_parameters(added: str) -> None:
     program = """import torch
 from torch import nn
 from elsewhere.models import Base
@@ -192,10 +199,15 @@ from elsewhere.models import Base
 class Net(Base):
     def __init__(self):
         super().__init__()
-        self.own = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+        {}
 
     def embed(self, x):
         return self.own(x)
+
+
+class Own(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Linear(4, 4), nn.Linear(4, 4))
 
 
 net = Net()
@@ -206,5 +218,5 @@ one.backward(retain_graph=True)
 opt.step()
 two.backward()
 """
-    found = [one for one in inplace_lint.check(program).diagnostics if one.severity != "note"]
+    found = [one for one in inplace_lint.check(program.format(added)).diagnostics if one.severity != "note"]
     assert [(one.code, one.confidence) for one in found] == [("IPL106", "certain")]
