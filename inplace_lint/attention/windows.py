@@ -60,11 +60,7 @@ def is_setting(graph: Graph, size: Term) -> bool:
     """Whether a size depends on constants and on what `__init__` is given alone."""
     if size.op == "attr":
         owner, name = size.args
-        return (
-            owner.op == "instance"
-            and graph.classes.defines(owner.args[0], name)
-            and not graph.classes.is_passed(size)
-        )
+        return owner.op == "instance" and graph.classes.defines(owner.args[0], name)
     if size.op == "param":
         return getattr(size.at, "name", "") == "__init__"
     if size.op in ("item", "getitem"):
