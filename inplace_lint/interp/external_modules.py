@@ -287,7 +287,8 @@ def spelled(func: ast.expr | None) -> str:
 def _remember(run: Run, forward: Forward, weights: Tensor, known: bool) -> None:
     """Records that a forward saves the module's parameters; `known`: the callee is certainly a module.
 
-    What else is called of a network may as well be its loader of data: it has to return a tensor.
+    If the weights are those of the whole that the callee is an attribute of, that may as well load data: what it
+    returns has to be a tensor.
     """
     tensor = run.as_tensor(forward.result)
     assert tensor is not None
@@ -299,9 +300,8 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool) -> None:
         node.opaque = forward.result.behind if forward.lent else 0
     if known and forward.certain:
         record.grads += [one for one in run.heap.gradients(weights, forward.path) if one[1] == DOES]
-    _keep(
-        run, tensor, weights, forward.path, forward.place, forward.certain, () if known else (tensor.storage,)
-    )
+    unproved = () if known_weights(run, forward.func) is weights else (tensor.storage,)
+    _keep(run, tensor, weights, forward.path, forward.place, forward.certain, unproved)
 
 
 def _keep(
@@ -337,7 +337,9 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     weights = run.new_tensor("parameter", DOES, None, leaf=True)
     run.bottom().slots[(owner, "member", _WEIGHTS)] = weights
     for forward in run.handed.forwards.get(owner, ()):
-        _remember(run, forward, weights, forward.func is owner)
+        made = forward.result.tensor  # of an attribute that was called: it has to be a tensor, as it may be data
+        if forward.func is owner or (made is not None and made.storage.is_tensor()):
+            _remember(run, forward, weights, forward.func is owner)
     return weights
 
 
