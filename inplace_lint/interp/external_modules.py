@@ -337,7 +337,8 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     weights = run.new_tensor("parameter", DOES, None, leaf=True)
     run.bottom().slots[(owner, "member", _WEIGHTS)] = weights
     for forward in run.handed.forwards.get(owner, ()):
-        made = forward.result.tensor  # of an attribute that was called: it has to be a tensor, as it may be data
+        # What a call of an attribute has returned may be data: it has to be a tensor.
+        made = forward.result.tensor
         if forward.func is owner or (made is not None and made.storage.is_tensor()):
             _remember(run, forward, weights, forward.func is owner)
     return weights
