@@ -25,6 +25,9 @@ _ARITHMETIC = {
     "floordiv": operator.floordiv,
 }
 
+#: So many operations within each other are followed: `n = n + n` in a row would be walked 2ⁿ times.
+_DEPTH = 8
+
 
 def has_window(site: Site, shapes: Shapes) -> bool:
     """Whether the number of keys is a setting, by the shape of the keys or of a term that is added to the scores."""
@@ -56,31 +59,35 @@ def _axis(shapes: Shapes, term: Term, labels: tuple[str, ...]) -> Axis | None:
     return shape[from_end] if len(shape) >= -from_end else None
 
 
-def is_setting(graph: Graph, size: Term) -> bool:
-    """Whether a size depends on constants and on what `__init__` is given alone."""
+def is_setting(graph: Graph, size: Term, depth: int = _DEPTH) -> bool:
+    """Whether a size depends on constants and on what `__init__` is given alone; False if that takes too many steps."""
+    if not depth:
+        return False
     if size.op == "attr":
         owner, name = size.args
         return owner.op == "instance" and graph.classes.defines(owner.args[0], name)
     if size.op == "param":
         return getattr(size.at, "name", "") == "__init__"
     if size.op in ("item", "getitem"):
-        return is_setting(graph, size.first)
+        return is_setting(graph, size.first, depth - 1)
     if size.op in _ARITHMETIC:
-        return all(is_setting(graph, one) for one in size.operands)
+        return all(is_setting(graph, one, depth - 1) for one in size.operands)
     return integer(size) is not None
 
 
-def _number(graph: Graph, size: Term) -> int | None:
+def _number(graph: Graph, size: Term, depth: int = _DEPTH) -> int | None:
     """The value of a size that `is_setting`, by the defaults of parameters."""
+    if not depth:
+        return None
     if size.op == "attr":
         made = graph.classes.definition(size)
-        return None if made is None or made is size else _number(graph, made)
+        return None if made is None else _number(graph, made, depth - 1)
     if size.op == "param":
         default = parameter_of(size)[1]
         known = default.value if isinstance(default, ast.Constant) else None
         return known if type(known) is int else None
     if size.op in _ARITHMETIC and len(size.operands) == 2:
-        numbers = [_number(graph, one) for one in size.operands]
+        numbers = [_number(graph, one, depth - 1) for one in size.operands]
         if None in numbers or (size.op == "floordiv" and not numbers[1]):
             return None
         return int(_ARITHMETIC[size.op](*numbers))

@@ -152,15 +152,19 @@ def _under_key(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value:
 
 def _name(run: Run, index: Value) -> Hashable | None:
     """The key that an index is if no tensor takes it, as a string: the indexed value is a dict then; else None."""
-    if isinstance(index, Constant) and isinstance(index.value, str):
-        return index.value
+    if _is_word(index):
+        return index.value if isinstance(index, Constant) else index
     if isinstance(index, Sequence_):
         parts = run.elements(index)
-        if index.kind == "tuple" and any(_name(run, part) is not None for part in parts):
+        if index.kind == "tuple" and any(map(_is_word, parts)):
             told = [part.value for part in parts if isinstance(part, Constant)]
             return tuple(told) if len(told) == len(parts) else index
         return index if index.kind == "set" else None
-    return index if isinstance(index, (Text, ClassValue, FunctionValue, TorchModule)) else None
+    return index if isinstance(index, (ClassValue, FunctionValue, TorchModule)) else None
+
+
+def _is_word(index: Value) -> bool:
+    return isinstance(index, Text) or (isinstance(index, Constant) and isinstance(index.value, str))
 
 
 def _entry(run: Run, mapping: Tensor, key: Hashable) -> Value:

@@ -145,3 +145,18 @@ def test_torch_keeps_what_the_formula_counts() -> None:
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         module(torch.randn(batch, positions, 32))
     assert sum(kept.values()) == batch * module.heads * positions * module.window
+
+
+def test_sizes_that_double_again_and_again_are_followed_a_few_steps() -> None:
+    forward = """
+    def forward(self, x):
+        b, n, c = x.shape
+        size = self.window
+{doubled}
+        q, k, v = self.qkv(x).view(b, size, 3, self.heads, 8).permute(2, 0, 3, 1, 4)
+        weights = torch.softmax(q @ k.transpose(-2, -1) * 8 ** -0.5, dim=-1)
+        return (weights @ v).transpose(1, 2).reshape(b, n, c)
+"""
+    assert "W=8" in _caption(_HEAD + forward.format(doubled="        size = size + size"))
+    many = "\n".join(["        size = size + size"] * 60)
+    assert "B·H·L·S" in _caption(_HEAD + forward.format(doubled=many))
