@@ -15,6 +15,7 @@ from . import (
     containers,
     contexts,
     data_classes,
+    decorators,
     dynamic_names,
     external_modules,
     generators,
@@ -167,23 +168,10 @@ def _of_rarer(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, classes.Super):
         return classes.of_super(run, obj, name)
     if isinstance(obj, FunctionValue):
-        return _of_function(run, obj, name, at)
+        return decorators.attribute(run, obj, name, at)
     if isinstance(obj, Optimizer):
         return optimizers.attribute(run, obj, name)
     return Unknown()
-
-
-def _of_function(run: Run, function: FunctionValue, name: str, at: ast.AST) -> Value:
-    """An attribute of a function: its name, what it wraps, or what the program has set."""
-    if name in ("__name__", "__qualname__"):
-        return (
-            Constant(function.source.name)
-            if function.wraps is None
-            else run.attribute(function.wraps, name, at)
-        )
-    if name == "__wrapped__" and function.wraps is not None:
-        return function.wraps
-    return run.state.get((function.source, name)) or Unknown()
 
 
 def _of_scalar(run: Run, obj: Scalar, name: str) -> Value:

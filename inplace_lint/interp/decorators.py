@@ -6,12 +6,13 @@ import ast
 from copy import copy
 from typing import TYPE_CHECKING
 
+from ..syntax.nodes import first_name
 from ..torchmodel.spelling import MODES
 from . import grad_mode
 from .budget import EVERYTHING
 from .class_value import ClassValue
 from .grad_mode import Mode
-from .values import Bound, FunctionValue, Native, Symbol, Unknown, Value
+from .values import Bound, Constant, FunctionValue, Instance, Native, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
 def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at: ast.AST) -> Value:
     """The value that a function name is bound to once its decorators are applied, innermost first."""
     result: Value = function
-    for decorator in reversed(decorators):
+    module, nodes = function.source.module, getattr(function.source.node, "decorator_list", ())
+    for decorator, node in reversed(list(zip(decorators, nodes))):
         if isinstance(decorator, Symbol) and decorator.dotted in MODES:
             decorator = grad_mode.of(decorator.dotted, [], {})
-        method = isinstance(decorator, Bound) and isinstance(decorator.func, FunctionValue)
-        if (method or isinstance(decorator, (FunctionValue, Native))) and isinstance(result, FunctionValue):
+        elif isinstance(decorator, Unknown) and run.program.may_come_by_a_star(
+            module, first_name(node) or ""
+        ):
+            decorator = Mode("unknown")  # the name may be that of torch's `no_grad`
+        if isinstance(result, FunctionValue) and _is_followed(decorator):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
                 wrapped = _wrapped(run, decorator, result, at)
             else:
@@ -42,6 +47,30 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
         elif not isinstance(decorator, (Mode, Symbol)):
             return Unknown()
     return result
+
+
+def _is_followed(decorator: Value) -> bool:
+    """Whether calling a decorator tells what it makes of the function."""
+    if isinstance(decorator, Instance):
+        return any("__call__" in cls.source.methods for cls in decorator.cls.order())
+    method = isinstance(decorator, Bound) and isinstance(decorator.func, FunctionValue)
+    return method or isinstance(decorator, (FunctionValue, Native))
+
+
+def attribute(run: Run, function: FunctionValue, name: str, at: ast.AST) -> Value:
+    """An attribute of a function: its name, what it wraps, what an operator has, or what the program has set."""
+    if name in ("__name__", "__qualname__"):
+        return (
+            Constant(function.source.name)
+            if function.wraps is None
+            else run.attribute(function.wraps, name, at)
+        )
+    if name == "__wrapped__" and function.wraps is not None:
+        return function.wraps
+    for decorator in function.decorated or ():
+        if isinstance(decorator, Symbol) and decorator.dotted.startswith("torch.ops."):
+            return Symbol(f"{decorator.dotted}.{name}")
+    return run.state.get((function.source, name)) or Unknown()
 
 
 def in_mode(mode: Mode, args: Sequence[Value]) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
-from .values import Constant, FunctionValue, Scalar, Symbol, Value, flatten
+from .values import Bound, Constant, FunctionValue, Instance, Scalar, Symbol, Unknown, Value, flatten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,15 +66,27 @@ def apply(run: Run, decorator: Value) -> None:
         run.keeping.preserved |= decorator.preserved
     elif isinstance(decorator, Symbol) and decorator.dotted.startswith("torch.ops."):
         run.grad = "off"  # the function is the body of a custom operator
-    elif run.grad == "on" and any(_may_set_grad_mode(atom) for atom in flatten(decorator)):
+    elif run.grad == "on" and any(_may_set_grad_mode(run, atom) for atom in flatten(decorator)):
         run.grad = "unknown"
 
 
-def _may_set_grad_mode(decorator: Value) -> bool:
-    """Whether a decorator may change the grad mode of its function; one of the project only if its text mentions it."""
+def _may_set_grad_mode(run: Run, decorator: Value) -> bool:
+    """Whether a decorator may change the grad mode of its function; one of the project only if its text mentions it.
+
+    One of another package is not expected to: such a decorator registers the function, parses options for it, times it.
+    """
+    while isinstance(decorator, Bound):
+        decorator = decorator.func
     if isinstance(decorator, FunctionValue):
         return sets_grad_mode(decorator.source)
-    return not isinstance(decorator, (Symbol, Scalar))
+    if isinstance(decorator, Instance):
+        bases = decorator.cls.external_bases()
+        methods = [source for cls in decorator.cls.order() for source in cls.source.methods.values()]
+        return not MODES.keys().isdisjoint(bases) or any(map(sets_grad_mode, methods))
+    generator = run.entering.generators.get(decorator)
+    if generator is not None:
+        return sets_grad_mode(generator.function.source)
+    return not isinstance(decorator, (Symbol, Scalar, Unknown))
 
 
 def sets_grad_mode(source: FunctionSource) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import decorators, enums, names
+from . import enums, names
 from .class_value import ClassValue
 from .values import Bound, Constant, FunctionValue, Instance, Unknown, Value
 
@@ -76,12 +76,10 @@ def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
         return known
     function = FunctionValue(source, cls.frame)
     function.cls = cls
-    nodes = getattr(source.node, "decorator_list", [])
-    if nodes:
-        run.top_levels.globals[key] = function
-        decorated = decorators.decorated(run, function, names.decorators_of(run, source), source.node)
-        if isinstance(decorated, FunctionValue):
-            decorated.cls = cls
-            function = decorated
+    run.top_levels.globals[key] = function
+    decorated = names.decorated(run, function)
+    if isinstance(decorated, FunctionValue):
+        decorated.cls = cls
+        function = decorated
     run.top_levels.globals[key] = function
     return function

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
 from ..syntax.module import ClassSource, FunctionSource, Module
+from ..syntax.nodes import first_name
 from ..torchmodel import table
 from . import decorators, registries, wrapped_results
 from .budget import EVERYTHING
@@ -134,10 +135,7 @@ def _value(run: Run, found: Definition | None, module: Module, name: str = "") -
     if not found.sure:
         return Unknown()
     if isinstance(what, FunctionSource):
-        function = FunctionValue(what)
-        if getattr(what.node, "decorator_list", None):
-            return decorators.decorated(run, function, decorators_of(run, what), what.node)
-        return function
+        return decorated(run, FunctionValue(what))
     if isinstance(what, ClassSource):
         cls = run.program.class_value(what)
         if not cls.bases and what.bases:
@@ -170,19 +168,11 @@ def _filled(run: Run, module: Module, name: str, made_by: ast.expr, value: Value
 
 def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
     """Whether an expression begins with an unbound name that an `import *` from outside the project may bind."""
-    while (inner := getattr(node, "func", None) or getattr(node, "value", None)) is not None:
-        node = inner
-    name, module = getattr(node, "id", None), run.frame.module
+    name, module = first_name(node), run.frame.module
     return (
         name is not None
         and load(run, name) is run.top_levels.globals.get((module, name))
-        and not module.binds(name)
-        and name not in module.multiple
-        and any(
-            star.partition(".")[0] != "torch"
-            and run.program.files.resolve(star, module.filename, level) is None
-            for star, level in module.stars
-        )
+        and run.program.may_come_by_a_star(module, name)
     )
 
 
@@ -206,13 +196,21 @@ def evaluate(run: Run, node: ast.expr) -> Value:
     return Unknown() if value is None else value
 
 
-def decorators_of(run: Run, source: FunctionSource) -> list[Value]:
-    """The values of the decorators of a function; every call in them is entered, even of code that writes nothing."""
+def decorated(run: Run, function: FunctionValue) -> Value:
+    """What the decorators of a function at the top level, or of a method, make of it.
+
+    Every call in them is entered, even of code that writes nothing.
+    """
+    source = function.source
+    nodes = getattr(source.node, "decorator_list", ())
+    if not nodes:
+        return function
     deep, run.entering.deep = run.entering.deep, EVERYTHING
     try:
-        return [evaluate_in(run, source.module, node) for node in getattr(source.node, "decorator_list", ())]
+        values = [evaluate_in(run, source.module, node) for node in nodes]
     finally:
         run.entering.deep = deep
+    return decorators.decorated(run, function, values, source.node)
 
 
 def evaluate_in(run: Run, module: Module, node: ast.expr, bound: Mapping[str, Value] | None = None) -> Value:

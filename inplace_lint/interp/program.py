@@ -249,6 +249,17 @@ class Program:
             known = self._returned[source] = return_values.returned_calls(source)
         return call in known
 
+    def may_come_by_a_star(self, module: Module, name: str) -> bool:
+        """Whether only an `import *` from outside the project may bind a name at the top level of a file."""
+        return (
+            not module.binds(name)
+            and name not in module.multiple
+            and any(
+                star.partition(".")[0] != "torch" and self.files.resolve(star, module.filename, level) is None
+                for star, level in module.stars
+            )
+        )
+
     def hands_back(self, source: FunctionSource) -> bool:
         """Whether a function returns its first argument, as a decorator that only registers does."""
         known = self._hands_back.get(source)

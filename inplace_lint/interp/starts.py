@@ -13,6 +13,7 @@ from .class_value import ClassValue
 from .entry_arguments import arguments, arguments_of
 from .frames import Frame
 from .grad_evidence import mark_targets
+from .grad_mode import Mode
 from .guards import ALWAYS
 from .interpreter import Interpreter
 from .joins import join
@@ -71,7 +72,7 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
     cls = None if source.owner is None else program.class_value(source.owner)
     if cls is not None and not cls.bases and cls.source.bases:
         cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
-    function: Value
+    function: Value = Unknown()
     if cls is not None:
         key = key_of(source.node, source.name)
         function = lookup.find(run, cls.order(), key) or Unknown()
@@ -79,8 +80,9 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
             source = function.source  # inherited: run it on an object of the inheriting class
     elif module.functions.get(source.name) is source:
         function = names.of_module(run, module, source.name)
-    else:
-        function = FunctionValue(source)
+    if cls is None and not isinstance(function, FunctionValue):
+        # The name is bound more than once, as `_` is, or not at the top level.
+        function = names.decorated(run, FunctionValue(source))
     wrapper: FunctionValue | None = None
     if not isinstance(function, FunctionValue) or function.source is not source:
         # A decorator of the project may switch gradients off, so call the wrapper that it made.
@@ -88,7 +90,7 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
         function = FunctionValue(source)
         function.cls = cls
         if getattr(source.node, "decorator_list", None):
-            function.decorated = [Unknown()]  # in which grad mode the wrapper calls it is not known
+            function.decorated = [Mode("unknown")]  # in which grad mode the wrapper calls it is not known
     run.entering.body_of = source
     args: dict[str, Value] = {}
     if (

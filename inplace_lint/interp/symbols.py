@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import INTRINSIC_OPS, MAKERS, MODES
+from ..torchmodel.spelling import INTRINSIC_OPS, KERNELS, MAKERS, MODES
 from . import (
     arrays,
     axes,
@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """dotted(*args, **kwargs)."""
+    decorator = _of_operators(dotted, args)
+    if decorator is not None:
+        return decorator
     declared = run.program.declared.function(dotted, run.frame.module)
     if declared is not None and args and isinstance(args[0], FunctionValue):
         return Symbol(dotted)  # `custom_op(…)(function)`
     if declared is not None:
         run.declared.told[at] = run.program.declared.said_of(dotted, run.frame.module), run.frame.module
         return ops.apply(run, declared, args, kwargs, at)
-    if dotted in MAKERS and args and isinstance(args[0], Constant):
-        # A maker of custom operators: the operator, of which all is declared, stands for the function.
-        return Symbol(f"torch.ops.{str(args[0].value).replace('::', '.')}")
     layer = run.program.declared.layer(dotted)
     if layer is not None:
         return _layer(run, layer, dotted, {}, at)
@@ -105,6 +105,17 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
     result = module_lists.made(run, args, at) or external_modules.result_of(run, args, kwargs)
     note_parameters(run, result, args, kwargs)
     return result
+
+
+def _of_operators(dotted: str, args: Sequence[Value]) -> Value | None:
+    """What a maker of custom operators, or of an implementation of one, is as a decorator; None for any other call."""
+    space, _, name = dotted.rpartition(".")
+    if dotted in MAKERS and args and isinstance(args[0], Constant):
+        # The operator, of which all is declared, stands for the function.
+        return Symbol(f"torch.ops.{str(args[0].value).replace('::', '.')}")
+    if name in KERNELS and (space == "torch.library" or space.startswith("torch.ops.")):
+        return grad_mode.Mode("unknown")
+    return None
 
 
 def _operation(

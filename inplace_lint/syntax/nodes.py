@@ -51,6 +51,13 @@ _PLAIN = frozenset("arg asname attr conversion ctx id is_async kind level simple
 _fields: dict[type[ast.AST], list[str]] = {ast.Constant: []}
 
 
+def first_name(node: ast.AST) -> str | None:
+    """`a` of `a.b(c)[d].e`; None if the expression begins with something else than a name."""
+    while (inner := getattr(node, "func", None) or getattr(node, "value", None)) is not None:
+        node = inner
+    return node.id if isinstance(node, ast.Name) else None
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The child nodes of a node, in the order of its fields."""
     kind = type(node)
