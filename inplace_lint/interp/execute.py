@@ -317,6 +317,8 @@ def _make_function(run: Run, i: ir.MakeFunction) -> None:
     function.defaults = [None if r is None else registers[r] for r in i.defaults]
     function.renamed = i.renamed
     registers[i.dst] = decorators.decorated(run, function, [registers[r] for r in i.decorators], i.at)
+    if run.frame.function is not None and not run.builds:
+        run.entering.callbacks.append((run.path, registers[i.dst]))
 
 
 def _make_class(run: Run, i: ir.MakeClass) -> None:

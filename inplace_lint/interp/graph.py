@@ -55,6 +55,8 @@ class Root(NamedTuple):
     nodes: list[tuple[Guard, Node]]
     #: the nodes that it may run, if it is told its `inputs`
     only: set[Node] | None = None
+    #: it comes in no order with what was written before this time
+    since: int = 0
 
     def reach(self, wanted: int | None = None) -> dict[Node, Guard]:
         """Every node that it runs, with its guard; `wanted` as in `reach`."""

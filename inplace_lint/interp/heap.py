@@ -405,7 +405,7 @@ class Heap:
                     settled = hazard.reached and self._is_sure(hazard.via)
                     if settled and (hazard.followed or hazard.kind != "step"):
                         continue
-                    if time is not None and time < hazard.write.time:
+                    if hazard.write.time < root.since or (time is not None and time < hazard.write.time):
                         continue
                     reached = within.get(hazard.saved.node)
                     if reached is not None and compatible(reached, hazard.guard):

@@ -186,18 +186,13 @@ class Run(Literals, Operations):
         self.made.unconverted = None
 
     def hands_on(self, values: Iterable[Value]) -> None:
-        """Note that values are passed to unknown code: it may convert a module among them to another dtype."""
-        if self.made.unconverted is None:
-            return
+        """Note that values are passed to unknown code: it may call them, or convert a module to another dtype."""
         given = [atom for value in values for atom in flatten(value)]
-        held = [
-            atom
-            for value in given
-            if isinstance(value, (Sequence_, Mapping_))
-            for element in self.elements(value)
-            for atom in flatten(element)
-        ]
-        if any(isinstance(atom, (Instance, TorchModule, Parameters)) for atom in (*given, *held)):
+        for value in [atom for atom in given if isinstance(atom, (Sequence_, Mapping_))]:
+            given += [atom for element in self.elements(value) for atom in flatten(element)]
+        callbacks = [(self.path, one) for one in given if isinstance(one, (Bound, FunctionValue, Instance))]
+        self.entering.callbacks += callbacks
+        if any(isinstance(atom, (Instance, TorchModule, Parameters)) for atom in given):
             self.forget_dtypes()
 
     # Paths

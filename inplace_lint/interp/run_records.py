@@ -65,6 +65,7 @@ class Entering:
     __slots__ = (
         "active",
         "body_of",
+        "callbacks",
         "decorates",
         "deep",
         "entered",
@@ -82,6 +83,8 @@ class Entering:
         self.entered: set[FunctionSource] = set()
         #: the function that the run starts with: its body is run even if something is declared of it
         self.body_of: FunctionSource | None = None
+        #: what others may call: functions that functions define, and what is passed to unknown code; each with its path
+        self.callbacks: list[tuple[Guard, Value]] = []
         #: functions to enter although nothing in them writes; and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()
         self.skipped: list[Skipped] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..prefilter.grad_mode import is_unrecorded_method
 from ..prefilter.source_words import Pattern, runs_backward, steps_something
 from ..syntax.nodes import key_of
-from . import classes, decorators, driver_run, external_modules, inherited, lookup, names, objects
+from . import callbacks, classes, decorators, driver_run, external_modules, inherited, lookup, names, objects
 from .budget import NESTED, OutOfBudget
 from .class_value import ClassValue
 from .entry_arguments import arguments, arguments_of
@@ -150,7 +150,11 @@ def _versions(
 
 
 def _try_out(run: Run) -> None:
-    """Call the modules that were built with an argument that works in place, if the run has not called them."""
+    """Call what the run made for others to call, if it has not called that itself.
+
+    Those are callbacks that train, and modules that were built with an argument that works in place.
+    """
+    callbacks.call_the_rest(run)
     for obj in run.entering.outfitted:
         forward = lookup.find(run, obj.cls.order(), "forward")
         source = forward.source if isinstance(forward, FunctionValue) else None

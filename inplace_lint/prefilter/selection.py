@@ -12,7 +12,7 @@ from ..syntax.module import FunctionSource, Module
 from . import inherited, initializers, scripts
 from .callers import that_build
 from .may_write import imports
-from .source_words import called, called_in, has_word, mentions, runs_backward, takes_backward
+from .source_words import Pattern, called, called_in, has_word, mentions, runs_backward, takes_backward
 from .text_screen import around, hands_on, may_compute, rows_of
 
 if TYPE_CHECKING:
@@ -149,14 +149,18 @@ def trains(module: Module, function: FunctionSource | None = None) -> bool:
         if takes_backward(text):
             return True
         words = called_in(text)
-        called = {
-            f for name in words for f in by_name.get(name, ()) if f not in entered and _may_be_called(f, text)
-        }
+        called = {f for name in words for f in by_name.get(name, ()) if _may_be_called(f, text)}
+        called.update(f for word in _PARTIAL().findall(text) for f in by_name.get(word.decode(), ()))
+        called -= entered
         if not called:
             return False
         entered |= called
         text = b"\n".join([f.text for f in called])
     return False
+
+
+#: The function of which a text makes another with fewer arguments.
+_PARTIAL = Pattern(rb"\bpartial\(\s*(\w+)")
 
 
 def _may_be_called(function: FunctionSource, text: bytes) -> bool:

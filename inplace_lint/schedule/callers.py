@@ -43,12 +43,15 @@ def is_private(root: FunctionSource) -> bool:
 def has_no_other_caller(
     module: Module, root: FunctionSource, done: Collection[FunctionSource | None]
 ) -> bool:
-    """Whether the file mentions a private function only in calls, all of them in functions that are done."""
+    """Whether nothing but calls in functions that are done, if any, knows of a private function."""
     calling, calls_here = callers(module, {root})
     taken = re.search(rb"\b%s\b(?![ \t]*\()" % re.escape(root.name.encode()), module.source)
     passed = taken is not None and root.descriptor != "property"
     if passed or len(mentions(module, {root.name})) > len(calls_here) + 1:
         return False  # passed as a value: other code may call it
+    decorators: list[object] = getattr(root.node, "decorator_list", [])
+    if decorators and not calling:
+        return False  # whoever its decorator hands it to may call it
     return all(caller in done for caller in calling if caller is not root)
 
 

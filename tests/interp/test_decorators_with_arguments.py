@@ -279,3 +279,36 @@ else:
 """
     rows = [one.location.row for one in inplace_lint.check(text).diagnostics]
     assert rows == [text[: text.index("# the only one")].count("\n") + 1]
+
+
+def test_a_private_function_is_called_by_whom_its_decorator_hands_it_to() -> None:
+    text = """import somewhere
+import torch
+
+
+@somewhere.main(config="x")
+def _registered(x):
+    y = torch.exp(x.requires_grad_())
+    y.mul_(2)
+    return y
+
+
+def _unused(x):
+    y = torch.exp(x.requires_grad_())
+    y.mul_(2)
+    return y
+
+
+@somewhere.main(config="x")
+def _called(x):
+    y = torch.exp(x)
+    y.mul_(2)
+    return y
+
+
+def evaluated(x):
+    with torch.no_grad():
+        return _called(x)
+"""
+    rows = [one.location.row for one in inplace_lint.check(text).diagnostics]
+    assert rows == [text[: text.index("y.mul_")].count("\\n") + 1]
