@@ -311,4 +311,4 @@ def evaluated(x):
         return _called(x)
 """
     rows = [one.location.row for one in inplace_lint.check(text).diagnostics]
-    assert rows == [text[: text.index("y.mul_")].count("\\n") + 1]
+    assert rows == [text[: text.index("y.mul_")].count("\n") + 1]
