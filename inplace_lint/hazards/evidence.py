@@ -49,7 +49,11 @@ class Evidence:
         """
         if self.run.steps.trains:
             return not self.is_fed(saved)
-        if not _are_in_one_call(saved.place, write.place) or _rests_on_options(saved) or self._reads_data():
+        if (
+            not _are_in_one_call(saved.place, write.place)
+            or _rests_on_options(saved)
+            or self.is_of_data(write.place)
+        ):
             return False
         if saved.node in self._behind_returned(numbers=True):
             return True
@@ -96,10 +100,15 @@ class Evidence:
             self._behind[numbers] = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
         return self._behind[numbers]
 
-    def _reads_data(self) -> bool:
-        """Whether the root is a method of a data set, which makes what is trained on."""
-        owner = None if self.root is None else self.root.owner
-        return owner is not None and are_of_data(self.run.program.class_value(owner).external_bases())
+    def is_of_data(self, place: Place) -> bool:
+        """Whether a place is in a method of a data set or of an optimizer, or in what it calls.
+
+        What these are given was not computed to be trained by.
+        """
+        functions = [one.frame.function for one in place.stack()]
+        owners = [one.owner for one in functions if one is not None and one.owner is not None]
+        bases = [base for owner in owners for base in self.run.program.class_value(owner).external_bases()]
+        return are_of_data(bases) or any(base.startswith("torch.optim.") for base in bases)
 
     def _is_a_number(self, tensor: Tensor, guard: Guard) -> bool:
         """Whether it is one number that requires grad only if an argument does."""

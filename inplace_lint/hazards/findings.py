@@ -325,7 +325,9 @@ class Context:
                 return
             sure = run.steps.trains if event.stepped else self.reached and not event.is_bare()
             sure = sure or (event.kind == "multi-view" and self.evidence.is_for_a_number(event))
-            is_data = event.kind != "leaf" and self.evidence.are_data(event.sources)
+            is_data = event.kind != "leaf" and (
+                self.evidence.is_of_data(event.place) or self.evidence.are_data(event.sources)
+            )
             sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
         whichever = self._whichever(event, guard)
