@@ -259,6 +259,17 @@ class Stubborn(nn.Module):
         raise RuntimeError("no inputs will do")
 
 
+def product(x: torch.Tensor, w: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    return (x @ w).mul(scale.sum(-1, keepdim=True))
+
+
+def test_what_is_annotated_as_a_tensor_is_one_whatever_its_name() -> None:
+    call = build(product)
+    assert isinstance(call, Call), call
+    args, kwargs = call.inputs()
+    assert all(isinstance(one, torch.Tensor) for one in (*args, *kwargs.values()))
+
+
 def test_where_no_trial_runs_the_reason_is_the_first_error() -> None:
     call = build(Stubborn)
     assert isinstance(call, NoInputs)

@@ -156,13 +156,13 @@ def argument(
         return constructor_value(name, parameter)
     if re.search(r"mask", name):
         return Spec("bool", ("B", "S"))
-    if re.fullmatch(r"[HWhw]|height|width|size_[hw]", name):
+    if "Tensor" not in hint and re.fullmatch(r"[HWhw]|height|width|size_[hw]", name):
         return SIDE
-    if re.search(r"(^|_)(sizes?|hw|shape|resolution|grid)$", name):
+    if "Tensor" not in hint and re.search(r"(^|_)(sizes?|hw|shape|resolution|grid)$", name):
         return (SIDE, SIDE)
     if re.search(r"(^|_)(ids|indices|idx|index)$|^tokens?$", name) and words.get(name) is None:
         return Spec("i64", ("B", "S"), 10)
-    if re.search(r"(^|_)scale$", name) and words.get(name) is None:
+    if "Tensor" not in hint and re.search(r"(^|_)scale$", name) and words.get(name) is None:
         return 0.5
     dtype, layout = first_layer(instance)
     if re.fullmatch(r"(x?[qkv]|query|key|value|queries|keys|values)", name) and not layout:
