@@ -13,6 +13,7 @@ from ..prefilter.mentioning_files import mentioning
 from ..prefilter.source_words import mentions
 from ..project.package_files import project_folder
 from ..syntax.nodes import bound, children, walk
+from ..syntax.surroundings import Surroundings, binds
 from .finding import LIKELY, POSSIBLE, Finding
 
 if TYPE_CHECKING:
@@ -199,8 +200,6 @@ def _is_read_by_a_caller(run: Run, root: FunctionSource, argument: str) -> bool:
     A caller expects the change if it rebinds the argument to the result, `tile = blend(row, tile)`, or drops the
     result.
     """
-    from ..syntax.surroundings import Surroundings
-
     names = [parameter.arg for parameter in root.parameters]
     position = names.index(argument) if argument in names else len(names)
     bases = () if root.owner is None else run.program.class_value(root.owner).order()
@@ -218,13 +217,23 @@ def _is_read_by_a_caller(run: Run, root: FunctionSource, argument: str) -> bool:
                 stale_reads.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))
             ):
                 continue
+            around = Surroundings(module, call)
+            if isinstance(passed, ast.Subscript) and _is_of_a_round(around, passed):
+                continue
             while isinstance(passed, ast.Subscript):
                 passed = passed.value
             if isinstance(passed, ast.Attribute):
                 return True
-            if isinstance(passed, ast.Name) and Surroundings(module, call).read_later(passed.id):
+            if isinstance(passed, ast.Name) and around.read_later(passed.id):
                 return True
     return False
+
+
+def _is_of_a_round(around: Surroundings, part: ast.Subscript) -> bool:
+    """Whether a part of a tensor is another in each round of a loop, as `x[:, i]` is: the next one reads another."""
+    names = {node.id for node in walk(part.slice) if isinstance(node, ast.Name)}
+    loops = [loop for loop in around.loops() if isinstance(loop, (ast.For, ast.AsyncFor))]
+    return any(binds(loop.target, name) for loop in loops for name in names)
 
 
 #: Limit of the files in which calls of one function are looked for.

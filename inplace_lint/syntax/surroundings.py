@@ -250,9 +250,15 @@ def _binds_first(loop: ast.AST, name: str) -> bool:
         return True
     if isinstance(loop, ast.While) and _mentions(loop.test, name):
         return False
-    for statement in getattr(loop, "body", ()):
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+    body: list[ast.stmt] = getattr(loop, "body", [])
+    for place, statement in enumerate(body):
+        if isinstance(statement, (ast.For, ast.AsyncFor)) and binds(statement.target, name):
+            # After a loop without a round the name still holds what it held before.
+            others = (statement.iter, *statement.orelse, *body[place + 1 :])
+            return not any(_mentions(other, name) for other in others)
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == name for target in statement.targets
+        ):
             return not _mentions(statement.value, name)
         if _mentions(statement, name):
             return False
@@ -322,9 +328,11 @@ def _within(node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _other_branches(path: list[ast.AST], node: ast.AST) -> set[ast.AST]:
-    """The statements in the other arms of the `if`s around the node: they do not run after it."""
+    """What is in the other arms of the `if`s and conditional expressions around the node: it does not run after it."""
     found: set[ast.AST] = set()
     for at, below in zip(path, [*path[1:], node]):
+        if isinstance(at, ast.IfExp) and below in (at.body, at.orelse):
+            found.add(at.orelse if below is at.body else at.body)
         if isinstance(at, ast.If):
             if below in at.body:
                 found.update(at.orelse)

@@ -35,10 +35,24 @@ BODIES = (
     "for j in rows:\n    v = new()\n    call(v)",
     "v = new()\nfor j in rows:\n    call(v)",
     "use(v)\nfor j in rows:\n    v = new()\n    call(v)",
+    "for v in fresh(rows):\n    call(v)\nuse(v)",
+    "for v in fresh(rows):\n    call(v)\nelse:\n    use(v)",
+    "for v in fresh(rows, use(v)):\n    call(v)",
+    "for v in fresh(rows):\n    use(v)\n    call(v)",
+    "w = call(v) if flags else use(v)",
+    "v = new()\nw = call(v) if flags else use(v)",
+    "v = new()\nw = use(v) if flags else call(v)",
+    "for v in fresh(rows):\n    w = call(v) if flags else use(v)",
+    "v = new()\nw = [call(v) if flags else 1, use(v)]",
     "while use(v) or flags and flags.pop():\n    v = new()\n    call(v)",
 )
 #: Those for which the answer may be that it is read, though it is not.
-LOOSE = {"call(v)\nv = new()\nuse(v)", "if flags:\n    v = new()\ncall(v)", "w, v = new(), new()\ncall(v)"}
+LOOSE = {
+    "call(v)\nv = new()\nuse(v)",
+    "if flags:\n    v = new()\ncall(v)",
+    "w, v = new(), new()\ncall(v)",
+    "w = call(v) if flags else use(v)",
+}
 AFTER = ("pass", "use(v)")
 
 
@@ -74,10 +88,13 @@ def _reads(source: str) -> bool:
         use(value)
         return object()
 
+    def fresh(rows: list[object], *_: object) -> list[object]:
+        return [object() for _ in rows]
+
     for rows, flags in product(
         ([], [object()], [object(), object()]), ([], [1], [1, 1, 1, 1], [0, 1, 1, 0, 1])
     ):
-        names = {"new": new, "use": use, "call": given.append}
+        names = {"new": new, "use": use, "call": given.append, "fresh": fresh}
         exec(source, names)
         names["f"](rows, [*flags])  # type: ignore[operator]  # the program's own function
         given.clear()
