@@ -101,14 +101,18 @@ class Evidence:
         return self._behind[numbers]
 
     def is_of_data(self, place: Place) -> bool:
-        """Whether a place is in a method of a data set or of an optimizer, or in what it calls.
+        """Whether a place is in a method of a data set or in an optimizer's `step`, or in what these call.
 
-        What these are given was not computed to be trained by.
+        What they are given was not computed to be trained by.
         """
-        functions = [one.frame.function for one in place.stack()]
-        owners = [one.owner for one in functions if one is not None and one.owner is not None]
-        bases = [base for owner in owners for base in self.run.program.class_value(owner).external_bases()]
-        return are_of_data(bases) or any(base.startswith("torch.optim.") for base in bases)
+        for one in place.stack():
+            method = one.frame.function
+            if method is not None and method.owner is not None:
+                bases = self.run.program.class_value(method.owner).external_bases()
+                steps = method.name == "step" and any(base.startswith("torch.optim.") for base in bases)
+                if steps or are_of_data(bases):
+                    return True
+        return False
 
     def _is_a_number(self, tensor: Tensor, guard: Guard) -> bool:
         """Whether it is one number that requires grad only if an argument does."""
