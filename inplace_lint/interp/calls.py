@@ -21,6 +21,7 @@ from . import (
     generators,
     grad_mode,
     holding,
+    lookup,
     modules,
     names,
     objects,
@@ -432,4 +433,6 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
                 return value
     if isinstance(node, ast.Constant):
         return Constant(node.value)
+    if source.owner is not None:
+        return lookup.in_body(run, run.program.class_value(source.owner), node)
     return names.evaluate_in(run, source.module, node)

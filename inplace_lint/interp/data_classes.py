@@ -133,10 +133,9 @@ def fill(run: Run, obj: Instance, args: Sequence[Value], kwargs: Mapping[str, Va
 
 
 def _default(run: Run, field: Field, at: ast.AST) -> Value | None:
-    module = field.owner.source.module
     if field.factory is not None:
-        return run.call(names.evaluate_in(run, module, field.factory), [], {}, at)
-    return None if field.default is None else names.evaluate_in(run, module, field.default)
+        return run.call(lookup.in_body(run, field.owner, field.factory), [], {}, at)
+    return None if field.default is None else lookup.in_body(run, field.owner, field.default)
 
 
 def is_abstract(run: Run, cls: ClassValue) -> bool:

@@ -76,7 +76,8 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     """The abstract argument for one parameter, from its annotation and its default."""
     annotation = annotated(parameter.annotation)
     default = source.default_of(parameter)
-    constant = default.value if isinstance(default, ast.Constant) else None
+    given = None if default is None else _given_by_default(run, source, default)
+    constant = given.value if isinstance(given, Constant) else None
     is_zero = type(constant) in (int, float) and constant == 0
     if annotation in SCALARS and annotation != "bool" and not is_zero:
         number = Scalar()
@@ -106,8 +107,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         plain = Scalar()
         plain.default = _default(source, constant)
         return plain
-    if default is not None and not isinstance(default, ast.Constant):
-        given = names.evaluate_in(run, source.module, default)
+    if given is not None and not isinstance(default, ast.Constant):
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a default class or function, which most callers keep
         written_out = isinstance(default, (ast.Dict, ast.Tuple, ast.Call))  # not what other code may share
@@ -182,6 +182,15 @@ def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dic
         run.root.outside.add(obj)
     run.root.supposing -= 1
     return found
+
+
+def _given_by_default(run: Run, source: FunctionSource, default: ast.expr) -> Value:
+    """The value of a parameter's default, which may be a name of the class body, as in `act=RELU`."""
+    if isinstance(default, ast.Constant):
+        return Constant(default.value)
+    if source.owner is None:
+        return names.evaluate_in(run, source.module, default)
+    return lookup.in_body(run, run.program.class_value(source.owner), default)
 
 
 def _perhaps(run: Run, source: FunctionSource, parameter: ast.arg, obj: Instance) -> Value:

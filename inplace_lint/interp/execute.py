@@ -182,7 +182,7 @@ def _call(run: Run, i: ir.Call) -> None:
     if not isinstance(options, Phi) or not 1 < len(ways) <= _SPREADS:
         _call_once(run, i)
         return
-    if any(mappings.string_items(run, one) is None for one in ways):
+    if all(mappings.string_items(run, one) is None for one in ways):
         _call_once(run, i)
         return
 

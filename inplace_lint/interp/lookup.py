@@ -40,14 +40,27 @@ def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
     return None
 
 
+def in_body(run: Run, cls: ClassValue, expression: ast.expr, target: str = "") -> Value:
+    """The value of an expression in a class body, which may speak of what the body binds: `LAYERS = {RELU: nn.ReLU}`.
+
+    `target` is the name that it is assigned to: there, that name is not yet the class's.
+    """
+    source = cls.source
+    bound = {}
+    for node in ast.walk(expression):
+        name = node.id if isinstance(node, ast.Name) else target
+        if name != target and (
+            name in source.methods or name in source.classes or name in source.assignments
+        ):
+            found = find(run, [cls], name)
+            if found is not None:
+                bound[name] = found
+    return names.evaluate_in(run, source.module, expression, bound)
+
+
 def _assigned(run: Run, cls: ClassValue, name: str, expression: ast.expr) -> Value:
-    """The value of an expression in a class body, which may speak of methods: `out = property(get_out)`."""
-    methods = {
-        node.id: method_value(run, cls, node.id)
-        for node in ast.walk(expression)
-        if isinstance(node, ast.Name) and node.id in cls.source.methods
-    }
-    value = names.evaluate_in(run, cls.source.module, expression, methods)
+    """What a class has under a name that its body assigns."""
+    value = in_body(run, cls, expression, name)
     told = find(run, value.cls.order(), "__set_name__") if isinstance(value, Instance) else None
     if told is not None:
         run.call(Bound(told, [value], {}), [cls, Constant(name)], {}, cls.source.node)

@@ -133,9 +133,9 @@ def _changed(call: ast.Call, receiver: str) -> set[bytes]:
 
 
 def _parameters_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
-    """Parameters whose default is a call on one of the rows; with `named`, also a name or lambda there."""
+    """Parameters whose default is a call or lambda on one of the rows; with `named`, also a name there."""
     found = set()
-    kinds = (ast.Call, ast.Name, ast.Attribute, ast.Lambda) if named else (ast.Call,)
+    kinds = (ast.Call, ast.Lambda, ast.Name, ast.Attribute) if named else (ast.Call, ast.Lambda)
     for parameter in (*function.parameters, *function.node.args.kwonlyargs):
         default = function.default_of(parameter)
         if isinstance(default, kinds):

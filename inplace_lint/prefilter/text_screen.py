@@ -6,6 +6,7 @@ import ast
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from ..syntax.nodes import walk
 from ..torchmodel import table, writers
 from . import init_attributes, initializers
 from .local_writes import writes_only_own
@@ -105,12 +106,30 @@ def _is_flag(text: bytes, start: int, end: int) -> bool:
     return not text.startswith((b"False", b"None"), end) and begins_name(text, start)
 
 
-_SETS = Pattern(rb"[ \t]*=(?!=)[ \t]*(?!False|None)")
+#: What follows a key that is given a value, other than False or None: `{"inplace": True}`, `kwargs["inplace"] = True`.
+_GIVES = Pattern(rb"[ \t]*(?::|,|\][ \t]*=(?!=))[ \t]*(?!False|None)")
 
 
-def _is_set(text: bytes, start: int, end: int) -> bool:
-    """Whether an attribute is set, and not to False or None."""
-    return _SETS().match(text, end) is not None
+def _is_key(text: bytes, start: int, end: int) -> bool:
+    """Whether a string of exactly these letters is the key of an option, not given as False or None."""
+    return text[start - 1 : start] == text[end - 1 : end] and _GIVES().match(text, end) is not None
+
+
+#: What follows an attribute that is set, not to False or None; and one that is an argument: `nn.ReLU(cfg.inplace)`.
+_SETS_OR_GIVEN = Pattern(rb"[ \t]*(?:=(?!=)[ \t]*(?!False|None)|[,)])")
+#: The rest of a field of a class that is given a value, other than False or None: `inplace: bool = True`.
+_FIELD = Pattern(rb"[^=\n]{0,80}=(?!=)[ \t]*(?!False|None)")
+
+
+def _is_set_or_given(text: bytes, start: int, end: int) -> bool:
+    """Whether an attribute is set, and not to False or None; or is an argument, whatever it holds."""
+    return _SETS_OR_GIVEN().match(text, end) is not None
+
+
+def _is_field(text: bytes, start: int, end: int) -> bool:
+    """Whether a line gives a field of a class, or a name, a value that is not False or None."""
+    before = text[text.rfind(b"\n", 0, start) + 1 : start]
+    return not before.strip() and _FIELD().match(text, start + len(b"inplace")) is not None
 
 
 def _is_out(text: bytes, start: int, end: int) -> bool:
@@ -152,8 +171,12 @@ def _is_function_call(text: bytes, start: int, end: int) -> bool:
 #: Marks of a call that may write, each with the check of its context; searching bytes is much faster than a regex.
 _MARKS = (
     (b"inplace=", _is_flag),
+    (b'inplace"', _is_key),
+    (b"inplace'", _is_key),
     (b"max_norm=", _is_flag),
-    (b".inplace", _is_set),
+    (b".inplace", _is_set_or_given),
+    (b"inplace:", _is_field),
+    (b"inplace =", _is_field),
     (b"out=", _is_out),
     (b"True", _is_given_by_place),
 )
@@ -327,20 +350,32 @@ def _is_sequential(cls: ClassSource) -> bool:
     return any(getattr(base, "attr", getattr(base, "id", "")) == "Sequential" for base in cls.bases)
 
 
+def _is_built_in_place(cls: ClassSource, init: FunctionSource) -> bool:
+    """Whether a class is a chain of layers, or a layer of its own: `super().__init__(inplace=True)`."""
+    return _is_sequential(cls) or b".__init__(inplace" in init.text
+
+
 def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
     """Names of the file that may build a module with `inplace=`: whoever uses them may run it."""
+    assigned: list[tuple[str, ast.expr | None]] = [*module.assignments.items()]
+    for cls in module.classes.values():
+        assigned += cls.assignments.items()
     found = {
         name
-        for name, value in module.assignments.items()
-        if any(
+        for name, value in assigned
+        if value is not None
+        and any(
             b"inplace" in module.text(row, row) or row in module.memo.declaring
             for row in rows[bisect_left(rows, value.lineno) : bisect_right(rows, value.end_lineno or 0)]
         )
     }
+    for name, value in assigned if found else ():
+        if any(isinstance(node, ast.Name) and node.id in found for node in walk(value or ast.Pass())):
+            found.add(name)
     for function in module.functions_in_order():
         first, last = function.node.lineno, function.node.end_lineno or 0
         owner = function.owner
-        is_module = function.name == "__init__" and owner is not None and _is_sequential(owner)
+        is_module = function.name == "__init__" and owner is not None and _is_built_in_place(owner, function)
         if (is_module or (function in chosen and hands_on(function))) and any(
             b"inplace" in module.text(row, row) or row in module.memo.declaring
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]

@@ -135,10 +135,6 @@ PROGRAMS = {
                 self.proj = nn.Linear(4, 4)
                 self.act = nn.ReLU(self.inplace)
 
-            def forward(self, x):
-                return self.act(torch.sigmoid(self.proj(x)))  # bad: IPL101
-                return self.act(torch.sigmoid(self.proj(x)))  # good
-
         class Left(Base):
             pass
 
@@ -147,7 +143,9 @@ PROGRAMS = {
             inplace = False  # good
 
         class Both(Left, Right):
-            pass
+            def forward(self, x):
+                return self.act(torch.sigmoid(self.proj(x)))  # bad: IPL101
+                return self.act(torch.sigmoid(self.proj(x)))  # good
 
         Both()(b).sum().backward()
     """,
