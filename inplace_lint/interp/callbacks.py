@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..prefilter.selection import trains
 from . import lookup
+from .budget import TRAINING, Budget
 from .entry_arguments import arguments
 from .guards import ALWAYS
 from .values import Bound, FunctionValue, Instance, Value
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 def call_the_rest(run: Run) -> None:
     """Call each callback that trains and that the run has not entered."""
+    done: set[Value] = set()
     for guard, value in run.entering.callbacks:
+        if value in done:
+            continue
+        done.add(value)
         function, args, kwargs = _taken_apart(run, value)
         source = function.source if isinstance(function, FunctionValue) else None
         if not isinstance(function, FunctionValue) or source is None or source.is_generator:
@@ -31,7 +36,9 @@ def call_the_rest(run: Run) -> None:
         heap, run.path = run.heap, guard
         heap.time += 1
         begun, roots = heap.time, len(heap.roots)
+        budget, run.budget = run.budget, Budget(TRAINING)
         result = run.enter(function, [], arguments(run, source, {**named, **kwargs}), source.node, force=True)
+        run.budget = budget
         heap.escape(run.tensors_within(result), ALWAYS)
         heap.roots[roots:] = [root._replace(since=begun) for root in heap.roots[roots:]]
         heap.hazards = [one for one in heap.hazards if one.write.time < begun or one.saved.time >= begun]

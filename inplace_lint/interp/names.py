@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import string
 import sys
 from typing import TYPE_CHECKING
 
-from ..syntax.lower import lower_expression
+from ..prefilter.source_words import takes_backward
+from ..syntax.lower import lower_body, lower_expression
 from ..syntax.module import ClassSource, FunctionSource, Module
-from ..syntax.nodes import first_name
+from ..syntax.nodes import asks_for_main, bound_names, first_name
 from ..torchmodel import table
 from . import decorators, registries, wrapped_results
-from .budget import EVERYTHING
+from .budget import EVERYTHING, Budget, OutOfBudget
 from .class_value import ClassValue
 from .frames import Frame, State
 from .guards import ALWAYS
 from .values import ABSENT, Constant, FunctionValue, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Mapping
 
     from ..resolve.names import Definition
@@ -105,7 +106,40 @@ def of_module(run: Run, module: Module, name: str) -> Value:
 
 
 def _find(run: Run, module: Module, name: str) -> Value:
+    if name in module.multiple and name not in module.functions and name not in module.classes:
+        return _of_statements(run, module, name)
     return _value(run, run.program.names.definition(module, name), module, name)
+
+
+#: Limits of the statements that are run for the value of one name: how many, and how many rows they take.
+_BINDING, _ROWS = 8, 60
+
+
+def _of_statements(run: Run, module: Module, name: str) -> Value:
+    """The value of a name that several statements, or a loop, a `with` or a `try`, bind: what running them leaves."""
+    statements = []
+    for statement in module.tree.body:
+        names: set[str] = set()
+        if not (isinstance(statement, ast.If) and asks_for_main(statement.test)):
+            bound_names([statement], names, set())
+        if name in names:
+            statements.append(statement)
+    texts = [module.text(one.lineno, one.end_lineno or one.lineno) for one in statements]
+    rows = sum(text.count(b"\n") + 1 for text in texts)
+    if len(statements) > _BINDING or rows > _ROWS or any(map(takes_backward, texts)):
+        return Unknown()  # a loop that trains is run with the whole of the top level alone
+
+    def action() -> Value:
+        run.block(lower_body(statements))
+        return run.state.get((run.frame.uid, name)) or Unknown()
+
+    budget, run.budget = run.budget, Budget(0)  # the run that asks for the name does not pay
+    try:
+        return apart(run, module, action)
+    except OutOfBudget:
+        return Unknown()
+    finally:
+        run.budget = budget
 
 
 def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:

@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import walk
+from ..syntax.nodes import asks_for_main, bound_names, first_name
 from ..torchmodel import table, writers
 from . import init_attributes, initializers
 from .local_writes import writes_only_own
@@ -14,6 +14,7 @@ from .source_words import (
     Pattern,
     begins_name,
     called,
+    has_word,
     last_word,
     may_run,
     mentions,
@@ -357,21 +358,16 @@ def _is_built_in_place(cls: ClassSource, init: FunctionSource) -> bool:
 
 def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
     """Names of the file that may build a module with `inplace=`: whoever uses them may run it."""
-    assigned: list[tuple[str, ast.expr | None]] = [*module.assignments.items()]
-    for cls in module.classes.values():
-        assigned += cls.assignments.items()
+    places = _bindings(module) if module.memo.declaring or b"inplace" in module.source else []
     found = {
         name
-        for name, value in assigned
-        if value is not None
-        and any(
+        for first, last, names in places
+        if any(
             b"inplace" in module.text(row, row) or row in module.memo.declaring
-            for row in rows[bisect_left(rows, value.lineno) : bisect_right(rows, value.end_lineno or 0)]
+            for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         )
+        for name in names
     }
-    for name, value in assigned if found else ():
-        if any(isinstance(node, ast.Name) and node.id in found for node in walk(value or ast.Pass())):
-            found.add(name)
     for function in module.functions_in_order():
         first, last = function.node.lineno, function.node.end_lineno or 0
         owner = function.owner
@@ -381,7 +377,30 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
             found.add(owner.name if is_module and owner is not None else function.name)
+    for first, last, names in places if found else ():
+        text = module.text(first, last)
+        if not found.issuperset(names) and any(has_word(text, name.encode()) for name in found):
+            found |= names
     return found
+
+
+def _bindings(module: Module) -> list[tuple[int, int, set[str]]]:
+    """The statements of the top level, and of class bodies, that bind or fill names: their rows, and the names."""
+    bodies = [module.tree.body, *(cls.node.body for cls in module.classes.values())]
+    found = []
+    for statement in (one for body in bodies for one in body if not isinstance(one, _DEFINES)):
+        names: set[str] = set()
+        if isinstance(statement, ast.Expr):
+            names.add(first_name(statement.value) or "")  # `LAYERS.append(…)`
+        elif not (isinstance(statement, ast.If) and asks_for_main(statement.test)):
+            bound_names([statement], names, set())
+        names.discard("")
+        if names:
+            found.append((statement.lineno, statement.end_lineno or statement.lineno, names))
+    return found
+
+
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
 def hands_on(function: FunctionSource) -> bool:

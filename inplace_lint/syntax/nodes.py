@@ -51,6 +51,11 @@ _PLAIN = frozenset("arg asname attr conversion ctx id is_async kind level simple
 _fields: dict[type[ast.AST], list[str]] = {ast.Constant: []}
 
 
+def asks_for_main(test: ast.expr) -> bool:
+    """Whether a test is that of a script's own part, `if __name__ == "__main__"`."""
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
 def first_name(node: ast.AST) -> str | None:
     """`a` of `a.b(c)[d].e`; None if the expression begins with something else than a name."""
     while (inner := getattr(node, "func", None) or getattr(node, "value", None)) is not None:
