@@ -6,6 +6,7 @@ import ast
 from copy import copy
 from typing import TYPE_CHECKING
 
+from ..syntax.module import FunctionSource
 from ..syntax.nodes import first_name
 from ..torchmodel.spelling import MODES
 from . import grad_mode
@@ -17,6 +18,7 @@ from .values import Bound, Constant, FunctionValue, Instance, Native, Symbol, Un
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..syntax.module import Module
     from .run import Run
 
 
@@ -27,10 +29,8 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
     for decorator, node in reversed(list(zip(decorators, nodes))):
         if isinstance(decorator, Symbol) and decorator.dotted in MODES:
             decorator = grad_mode.of(decorator.dotted, [], {})
-        elif isinstance(decorator, Unknown) and run.program.may_come_by_a_star(
-            module, first_name(node) or ""
-        ):
-            decorator = Mode("unknown")  # the name may be that of torch's `no_grad`
+        elif isinstance(decorator, Unknown) and _may_be_a_mode(run, module, node):
+            decorator = Mode("unknown")
         if isinstance(result, FunctionValue) and _is_followed(decorator):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
                 wrapped = _wrapped(run, decorator, result, at)
@@ -47,6 +47,19 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
         elif not isinstance(decorator, (Mode, Symbol)):
             return Unknown()
     return result
+
+
+def _may_be_a_mode(run: Run, module: Module, node: ast.expr) -> bool:
+    """Whether a decorator of which nothing is known may set the grad mode.
+
+    That is so if an `import *` may have brought torch's `no_grad`, or a function of the project made it, whose text
+    mentions one. What another package made is not expected to.
+    """
+    found = run.program.names.resolve(module, node.func if isinstance(node, ast.Call) else node)
+    made_by = None if found is None else found.what
+    return run.program.may_come_by_a_star(module, first_name(node) or "") or (
+        isinstance(made_by, FunctionSource) and grad_mode.sets_grad_mode(made_by)
+    )
 
 
 def _is_followed(decorator: Value) -> bool:

@@ -109,6 +109,17 @@ class Quiet(ContextDecorator):
     ),
     "mode of torch under another name": ("Quiet()", "class Quiet(torch.no_grad):\n    pass\n"),
     "name that a star may bring": ("no_grad()", "from somewhere import *\n"),
+    "mode that a function looks up": (
+        "mode('off')",
+        """from somewhere import table
+
+table["off"] = torch.no_grad
+
+
+def mode(name):
+    return table.get(name, torch.enable_grad)()
+""",
+    ),
     "mode of torch in a table": ("modes['off']()", "modes = {'off': torch.no_grad}\n"),
 }
 
