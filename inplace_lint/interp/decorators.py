@@ -13,7 +13,7 @@ from . import grad_mode
 from .budget import EVERYTHING
 from .class_value import ClassValue
 from .grad_mode import Mode
-from .values import Bound, Constant, FunctionValue, Instance, Native, Symbol, Unknown, Value
+from .values import Bound, Constant, FunctionValue, Native, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,8 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
             decorator = grad_mode.of(decorator.dotted, [], {})
         elif isinstance(decorator, Unknown) and _may_be_a_mode(run, module, node):
             decorator = Mode("unknown")
-        if isinstance(result, FunctionValue) and _is_followed(decorator):
+        method = isinstance(decorator, Bound) and isinstance(decorator.func, FunctionValue)
+        if (method or isinstance(decorator, (FunctionValue, Native))) and isinstance(result, FunctionValue):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
                 wrapped = _wrapped(run, decorator, result, at)
             else:
@@ -60,14 +61,6 @@ def _may_be_a_mode(run: Run, module: Module, node: ast.expr) -> bool:
     return run.program.may_come_by_a_star(module, first_name(node) or "") or (
         isinstance(made_by, FunctionSource) and grad_mode.sets_grad_mode(made_by)
     )
-
-
-def _is_followed(decorator: Value) -> bool:
-    """Whether calling a decorator tells what it makes of the function."""
-    if isinstance(decorator, Instance):
-        return any("__call__" in cls.source.methods for cls in decorator.cls.order())
-    method = isinstance(decorator, Bound) and isinstance(decorator.func, FunctionValue)
-    return method or isinstance(decorator, (FunctionValue, Native))
 
 
 def attribute(run: Run, function: FunctionValue, name: str, at: ast.AST) -> Value:

@@ -94,5 +94,7 @@ def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     if isinstance(decorated, FunctionValue):
         decorated.cls = cls
         function = decorated
+    else:
+        function.decorated = [decorated]  # an object that calls it, perhaps in another grad mode
     run.top_levels.globals[key] = function
     return function

@@ -113,8 +113,7 @@ def _of_operators(dotted: str, args: Sequence[Value]) -> Value | None:
     if dotted in MAKERS and args and isinstance(args[0], Constant):
         # The operator, of which all is declared, stands for the function.
         return Symbol(f"torch.ops.{str(args[0].value).replace('::', '.')}")
-    of_operator = space.startswith("torch.ops.") and space.count(".") == 3
-    if name in KERNELS and (of_operator or space == "torch.library"):
+    if name in KERNELS and space == "torch.library":
         return grad_mode.Mode("unknown")
     return None
 

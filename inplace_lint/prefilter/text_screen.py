@@ -118,19 +118,11 @@ def _is_key(text: bytes, start: int, end: int) -> bool:
 
 #: What follows an attribute that is set, not to False or None; and one that is an argument: `nn.ReLU(cfg.inplace)`.
 _SETS_OR_GIVEN = Pattern(rb"[ \t]*(?:=(?!=)[ \t]*(?!False|None)|[,)])")
-#: The rest of a field of a class that is given a value, other than False or None: `inplace: bool = True`.
-_FIELD = Pattern(rb"[^=\n]{0,80}=(?!=)[ \t]*(?!False|None)")
 
 
 def _is_set_or_given(text: bytes, start: int, end: int) -> bool:
     """Whether an attribute is set, and not to False or None; or is an argument, whatever it holds."""
     return _SETS_OR_GIVEN().match(text, end) is not None
-
-
-def _is_field(text: bytes, start: int, end: int) -> bool:
-    """Whether a line gives a field of a class, or a name, a value that is not False or None."""
-    before = text[text.rfind(b"\n", 0, start) + 1 : start]
-    return not before.strip() and _FIELD().match(text, start + len(b"inplace")) is not None
 
 
 def _is_out(text: bytes, start: int, end: int) -> bool:
@@ -176,8 +168,6 @@ _MARKS = (
     (b"inplace'", _is_key),
     (b"max_norm=", _is_flag),
     (b".inplace", _is_set_or_given),
-    (b"inplace:", _is_field),
-    (b"inplace =", _is_field),
     (b"out=", _is_out),
     (b"True", _is_given_by_place),
 )

@@ -55,8 +55,7 @@ QUESTIONS = frozenset(
 #: Decorators that make an operator of a function.
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
 
-#: Functions of `torch.library`, and methods of operators, that make a function the implementation of an operator.
-#: Most of these run where nothing is recorded.
+#: Functions of `torch.library` that make a function the implementation of an operator: most record no gradients.
 KERNELS = frozenset(
     "impl impl_abstract register_fake register_kernel register_vmap register_torch_dispatch".split()
 )

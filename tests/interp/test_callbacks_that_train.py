@@ -95,6 +95,13 @@ FORMS: dict[str, Callable[[str], str]] = {
         f"        self.opt_b = torch.optim.SGD(self.b.parameters(), lr=0.1)\n        somewhere.twice(self.update)\n\n"
         f"    def update(self, x):\n{body(step, 'self.', 2)}\n\n{networks()}Trainer(a, b).start()\n"
     ),
+    "method in a dict": lambda step: (
+        f"class Trainer:\n    def __init__(self, a, b):\n        self.a, self.b = a, b\n\n    def start(self):\n"
+        f"        self.opt_a = torch.optim.SGD(self.a.parameters(), lr=0.1)\n"
+        f"        self.opt_b = torch.optim.SGD(self.b.parameters(), lr=0.1)\n"
+        f"        somewhere.each({{'step': self.update}})\n\n"
+        f"    def update(self, x):\n{body(step, 'self.', 2)}\n\n{networks()}Trainer(a, b).start()\n"
+    ),
     "lambda": lambda step: (
         f"def update(x, a, b, opt_a, opt_b):\n{body(step)}\n\n{networks()}"
         "somewhere.twice(lambda x: update(x, a, b, opt_a, opt_b))\n"
@@ -130,6 +137,8 @@ class Engine:
 def _somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = ModuleType("somewhere")
     module.twice, module.Engine, module.on = twice, Engine, lambda event: twice
+    module.each = lambda table: [twice(one) for one in table.values()]
+    module.later = lambda function: lambda: twice(function)
     monkeypatch.setitem(sys.modules, "somewhere", module)
 
 
@@ -186,11 +195,12 @@ def main():
 
     def undo(x):
         y.mul_(2)
-        w.grad = None
         torch.ones(1, requires_grad=True).sum().backward()
 
-    y.sum().backward()
-    somewhere.twice(undo)
+    run = somewhere.later(undo)
+    y.sum().backward(retain_graph=True)
+    run()
+    return y
 
 
 main()

@@ -80,6 +80,20 @@ def context():
         return called
 """,
     ),
+    "class that calls it and records nothing": (
+        "Quiet",
+        """class Quiet:
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *args):
+        with torch.no_grad():
+            return self.function(*args)
+
+    def __get__(self, owner, kind=None):
+        return lambda *args: self(owner, *args)
+""",
+    ),
     "object that is entered": (
         "Timed()",
         """from contextlib import ContextDecorator

@@ -30,6 +30,7 @@ class Form:
 FORMS = {
     "class attribute": Form("self.ACT", body="ACT = {layer}"),
     "class attribute of another": Form("self.ACT", body="FIRST = {layer}\nACT = FIRST"),
+    "class attribute of the same name in the file": Form("self.ACT", body="ACT = ACT", top="ACT = {layer}"),
     "class attribute by a flag": Form("self.ACT", body="FLAG = {flag}\nACT = nn.ReLU(inplace=FLAG)"),
     "class of the class body": Form("self.ACT({flag})", body="FIRST = {kind}\nACT = FIRST"),
     "element of the class body": Form("self.ACT({flag})", body="ALL = [{kind}, nn.Tanh]\nACT = ALL[0]"),
