@@ -45,7 +45,7 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     Which of them is not known, unless their gradients were clipped: the step is a hazard only if later backwards need
     the old value of each of them.
     """
-    told = [value for value in given if _is_zeroed(run, value)]
+    told = [value for value in given if is_zeroed(run, value)]
     heap = run.heap
     if not told:
         run.steps.stepped.update(dict.fromkeys(given, heap.time))
@@ -85,7 +85,7 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
                 run.steps.held.setdefault(told[0], []).append((hazard, passed))
 
 
-def _is_zeroed(run: Run, value: Value) -> bool:
+def is_zeroed(run: Run, value: Value) -> bool:
     """Whether `zero_grad` was called on a value, or on another item of what a loop took it from."""
     whole = value.owner if isinstance(value, Unknown) and _is_of_a_round(run, value) else None
     return any(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.writers import SEARCHING
+from . import external_optimizers
 from .external_modules import result_of
 from .frames import LENGTH
 from .guards import both, compatible
@@ -19,6 +20,7 @@ from .values import (
     Parameters,
     Sequence_,
     Tensor,
+    TorchModule,
     Unknown,
     Value,
     flatten,
@@ -114,18 +116,40 @@ def clip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
 #: The key of the parameters among the members of an unknown value; no attribute of Python can have this name.
 _MADE_OF = "made of parameters()"
+#: ... the module that the call got in their place.
+_MADE_FOR = "made of a module"
 
 
 def note_parameters(run: Run, made: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
-    """Remember the parameters that a constructor of another package got as first argument, as optimizers do."""
+    """Remember the parameters that a callee of another package got, as what makes an optimizer does.
+
+    They are the first argument, or one of the others is parameters and nothing else: `make(options, net.parameters())`.
+    If there are none, remember the one module among the arguments.
+    """
+    if "fused" in kwargs:
+        return  # whether a fused step of another package moves version counters is not known
     given = args[0] if args else kwargs.get("params")
     inside = run.elements(given) if isinstance(given, Sequence_) else []
-    if given is None or "fused" in kwargs or not all(map(_holds_parameters, [given, *inside])):
-        return  # whether a fused step of another package moves version counters is not known
     owners: list[Value] = []
-    owners_in(run, given, owners)
+    if given is not None and all(map(_holds_parameters, [given, *inside])):
+        owners_in(run, given, owners)
+    key = _MADE_OF
+    if not owners:
+        others = [*args, *kwargs.values()]
+        held: list[Value] = [one for one in others if isinstance(one, Parameters)]
+        if not held:
+            key, held = _MADE_FOR, [one for one in others if _is_module(one)]
+        if len(held) == 1:
+            owners_in(run, held[0], owners)
     if owners:
-        run.bottom().slots[(made, "member", _MADE_OF)] = Parameters(owners)
+        run.bottom().slots[(made, "member", key)] = Parameters(owners)
+
+
+def _is_module(value: Value) -> bool:
+    """Whether a value is a module of torch or of the project, or a chain of such."""
+    if isinstance(value, Instance):
+        return value.cls.is_module()
+    return isinstance(value, TorchModule) or (isinstance(value, Sequence_) and value.kind == "Sequential")
 
 
 def _holds_parameters(value: Value) -> bool:
@@ -138,9 +162,12 @@ def _holds_parameters(value: Value) -> bool:
 def step_elsewhere(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> bool:
     """Model `step()` of an object that another package made of parameters; False if it is no optimizer.
 
-    An optimizer gets a closure at most. An average of the parameters would be given these again.
+    An optimizer gets a closure at most. An average of the parameters would be given these again. What was made of a
+    module is one if `zero_grad()` is called on it as well.
     """
     known = run.state.get((obj, "member", _MADE_OF))
+    if known is None and external_optimizers.is_zeroed(run, obj):
+        known = run.state.get((obj, "member", _MADE_FOR))
     if not isinstance(known, Parameters) or not all(isinstance(arg, FunctionValue) for arg in args):
         return False
     for closure in args:

@@ -32,12 +32,42 @@ class Average:
     update = step
 
 
+class Watch:
+    # has the methods of an optimizer, and steps nothing that it was made of
+    def __init__(self, kind, parameters):
+        self.kind = kind
+
+    def step(self, number):
+        pass
+
+
+class Mean:
+    # of a module, and its step changes nothing of that: it has no zero_grad
+    def __init__(self, module):
+        self.module = module
+
+    def step(self):
+        pass
+
+
 def total(parameters):
     return sum(p.numel() for p in parameters)
+
+
+def made_for(options, parameters):
+    return Steps(parameters, lr=options["lr"])
+
+
+def made_of(module, lr=0.1):
+    return Steps(module.parameters(), lr=lr)
+
+
+def made_of_options(options, module):
+    return Steps(module.parameters(), lr=options["lr"])
 """
 PROGRAM = """import torch
 from torch import nn
-from optimizers_elsewhere import Average, Steps, total
+from optimizers_elsewhere import Average, Mean, Steps, Watch, made_for, made_of, made_of_options, total
 
 
 class Net(nn.Module):
@@ -68,6 +98,22 @@ WAYS = {
         "optimizer.zero_grad(); first = net.body(x).sum(); first.backward(); optimizer.step()",
         True,
     ),
+    "after options": ("made_for({'lr': 0.1}, net.body.parameters())", "optimizer.step()", True),
+    "after options, another's": ("made_for({'lr': 0.1}, net.other.parameters())", "optimizer.step()", False),
+    "module": (
+        "made_of(net)",
+        "optimizer.zero_grad(); first = net.body(x).sum(); first.backward(); optimizer.step()",
+        True,
+    ),
+    "part of a module": ("made_of(net.body)", "optimizer.zero_grad(False); optimizer.step()", True),
+    "another part": ("made_of(net.other)", "optimizer.zero_grad(); optimizer.step()", False),
+    "module after options": (
+        "made_of_options({'lr': 0.1}, net)",
+        "optimizer.zero_grad(); first = net.body(x).sum(); first.backward(); optimizer.step()",
+        True,
+    ),
+    "watched": ("Watch('x', net.parameters())", "optimizer.step(1)", False),
+    "mean": ("Mean(net)", "optimizer.step()", False),
     "another's": ("Steps(net.other.parameters(), lr=0.1)", "optimizer.step()", False),
     "not stepped": ("Steps(net.parameters(), lr=0.1)", "optimizer.zero_grad()", False),
     "average": ("Average(net.parameters())", "optimizer.step(net.parameters())", False),
