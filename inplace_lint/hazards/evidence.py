@@ -12,7 +12,7 @@ from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
 from ..interp.storage import DOES
 from ..interp.values import Instance, Sequence_, Tensor, Unknown, flatten
-from ..torchmodel.spelling import are_of_data
+from ..torchmodel.spelling import are_of_data, are_optimizers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -109,8 +109,7 @@ class Evidence:
             method = one.frame.function
             if method is not None and method.owner is not None:
                 bases = self.run.program.class_value(method.owner).external_bases()
-                steps = method.name == "step" and any(base.startswith("torch.optim.") for base in bases)
-                if steps or are_of_data(bases):
+                if are_of_data(bases) or (method.name == "step" and are_optimizers(bases)):
                     return True
         return False
 

@@ -117,13 +117,7 @@ _BINDING, _ROWS = 8, 60
 
 def _of_statements(run: Run, module: Module, name: str) -> Value:
     """The value of a name that several statements, or a loop, a `with` or a `try`, bind: what running them leaves."""
-    statements = []
-    for statement in module.tree.body:
-        names: set[str] = set()
-        if not (isinstance(statement, ast.If) and asks_for_main(statement.test)):
-            bound_names([statement], names, set())
-        if name in names:
-            statements.append(statement)
+    statements = _binding(module).get(name, [])
     texts = [module.text(one.lineno, one.end_lineno or one.lineno) for one in statements]
     rows = sum(text.count(b"\n") + 1 for text in texts)
     if len(statements) > _BINDING or rows > _ROWS or any(map(takes_backward, texts)):
@@ -140,6 +134,20 @@ def _of_statements(run: Run, module: Module, name: str) -> Value:
         return Unknown()
     finally:
         run.budget = budget
+
+
+def _binding(module: Module) -> dict[str, list[ast.stmt]]:
+    """By name, the statements of a file's top level that bind it, but for the part that runs as a script alone."""
+    found = module.memo.binding
+    if found is None:
+        found = module.memo.binding = {}
+        for statement in module.tree.body:
+            names: set[str] = set()
+            if not (isinstance(statement, ast.If) and asks_for_main(statement.test)):
+                bound_names([statement], names, set())
+            for name in names:
+                found.setdefault(name, []).append(statement)
+    return found
 
 
 def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:

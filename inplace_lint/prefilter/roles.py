@@ -10,7 +10,7 @@ from ..syntax.annotations import annotated
 from ..syntax.module import ClassSource
 from ..syntax.nodes import children_at, walk
 from ..torchmodel import table
-from ..torchmodel.spelling import are_of_data
+from ..torchmodel.spelling import are_of_data, are_optimizers
 from .name_uses import NameUses, spelled
 from .source_words import mentions
 
@@ -98,7 +98,7 @@ class Roles:
         return self._classes.is_module(cls)
 
     def is_optimizer(self, cls: ClassSource) -> bool:
-        return any(isinstance(base, str) and base.startswith("torch.optim.") for base in self.order(cls))
+        return are_optimizers(base for base in self.order(cls) if isinstance(base, str))
 
     def method(self, cls: ClassSource, name: str) -> FunctionSource | None:
         return self._classes.method(cls, name)

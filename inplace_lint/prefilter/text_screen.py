@@ -14,10 +14,10 @@ from .source_words import (
     Pattern,
     begins_name,
     called,
-    has_word,
     last_word,
     may_run,
     mentions,
+    paths_in,
     rows_with,
     runs_backward,
 )
@@ -367,9 +367,10 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
             found.add(owner.name if is_module and owner is not None else function.name)
+    known = {name.encode() for name in found}
     for first, last, names in places if found else ():
-        text = module.text(first, last)
-        if not found.issuperset(names) and any(has_word(text, name.encode()) for name in found):
+        if not known.isdisjoint(paths_in(module.text(first, last))):
+            known.update(name.encode() for name in names)
             found |= names
     return found
 

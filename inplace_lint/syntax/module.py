@@ -272,6 +272,7 @@ class Module:
         self._writing_at = None
         self.assignments.clear()
         self._body = None
+        self.memo.binding = None
         del self.tree
 
     def function_of(self, node: FunctionNode, owner: ClassSource | None = None) -> FunctionSource:

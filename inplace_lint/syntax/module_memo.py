@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ast
+
     from .module import ClassSource
 
 
@@ -12,6 +14,7 @@ class ModuleMemo:
     """Facts about one file; None or empty until a pass computes them."""
 
     __slots__ = (
+        "binding",
         "builders",
         "called",
         "calling",
@@ -40,6 +43,8 @@ class ModuleMemo:
         self.set_anew: dict[tuple[str, str], bool] = {}
         #: MROs restricted to the file (`prefilter.inherited`)
         self.orders: dict[ClassSource, list[ClassSource]] = {}
+        #: name -> the statements of the top level that bind it (`interp.names`)
+        self.binding: dict[str, list[ast.stmt]] | None = None
         #: globals that build in-place modules (`prefilter.selection`)
         self.builders: frozenset[str] | None = None
         #: imported functions that fill an argument and record nothing (`prefilter.initializers`)

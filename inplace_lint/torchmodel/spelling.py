@@ -96,6 +96,11 @@ def are_of_data(bases: Iterable[str]) -> bool:
     return any(base.startswith("torch.utils.data.") for base in bases)
 
 
+def are_optimizers(bases: Iterable[str]) -> bool:
+    """Whether a class with these bases, given as dotted names, is an optimizer."""
+    return any(base.startswith("torch.optim.") for base in bases)
+
+
 def canonical(dotted: str) -> str:
     """The canonical one of the names under which something can be imported."""
     if not dotted.startswith(_SPELLED_LONG):

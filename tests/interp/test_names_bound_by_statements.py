@@ -5,11 +5,15 @@ Each form binds ACT to a layer that works in place, and spoils what `exp` saved,
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import inplace_lint  # noqa: E402
+from inplace_lint.interp import names  # noqa: E402
+from inplace_lint.syntax.lower import lower_body  # noqa: E402
 
 FORMS = {
     "one statement": "ACT = {layer}",
@@ -100,24 +104,34 @@ TRAINED = """import torch
 
 net = torch.nn.Linear(2, 2)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
-loss = None
+{name} = None
 for x in [torch.ones(1, 2)] * 3:
     opt.zero_grad()
     loss = net(x).tanh().sum()
-    loss.backward()
+    {name} = loss
+    {backward}
     opt.step()
 
 
 def report(x):
-    hidden = torch.nn.functional.linear(net(x), net.weight)
-    print(loss)
-    return hidden.sum()
-
-
-report(torch.ones(1, 2, requires_grad=True)).backward()
+    y = torch.exp(net(x))
+    print({name})
+    y.mul_(2)
+    return y.sum()
 """
 
 
-def test_a_loop_that_trains_is_no_part_of_the_functions_that_read_its_names() -> None:
-    exec(compile(TRAINED, "program.py", "exec"), {"__name__": "program"})
-    assert not inplace_lint.check(TRAINED).diagnostics
+@pytest.mark.parametrize(("backward", "run"), [("loss.backward()", False), ("pass", True)])
+def test_a_loop_that_trains_is_not_run_for_the_functions_that_read_its_names(
+    backward: str, run: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It belongs to the run of the whole top level, in its place among the other statements."""
+    lowered: list[ast.stmt] = []
+
+    def noted(statements: list[ast.stmt]) -> object:
+        lowered.extend(statements)
+        return lower_body(statements)
+
+    monkeypatch.setattr(names, "lower_body", noted)
+    inplace_lint.check(TRAINED.format(name="last", backward=backward))
+    assert any(isinstance(one, ast.For) for one in lowered) is run
