@@ -216,6 +216,8 @@ def _from_torch(run: Run, obj: Instance, name: str) -> Value | None:
     if isinstance(own, Optimizer):
         return optimizers.attribute(run, own, name) if name in ("param_groups", "step", "zero_grad") else None
     if isinstance(own, (Sequence_, Mapping_)) and container_methods.has(own, name):
+        if own.kind == "Sequential" and name in ("add_module", "register_module"):
+            return None  # it sets an attribute of the object as well
         return container_methods.of(run, own, name)
     if not isinstance(own, TorchModule):
         return None

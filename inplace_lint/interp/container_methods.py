@@ -82,6 +82,16 @@ def _append(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
     return NONE
 
 
+def _add_module(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    """`add_module(name, module)` of an `nn.Sequential`."""
+    count = containers.length(run, obj)
+    if count is not None and len(args) == 2 and isinstance(args[0], Constant):
+        obj.names += [str(index) for index in range(len(obj.names), count)]
+        obj.names.append(args[0].value)
+        run.set_member(obj, args[0].value, args[1])
+    return _append(run, obj, args)
+
+
 def _extend(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
     from .inplace import extend
 
@@ -302,8 +312,8 @@ def _get_item(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[st
 _SEQUENCE_METHODS: dict[str, Callable[[Run, Sequence_, Sequence[Value]], Value]] = {
     "append": _append,
     "add": _append,
-    "add_module": _append,
-    "register_module": _append,
+    "add_module": _add_module,
+    "register_module": _add_module,
     "appendleft": lambda run, obj, args: _insert(run, obj, [_FIRST, *args]),
     "extend": _extend,
     "insert": _insert,

@@ -197,7 +197,7 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
     if table.gives_itself(name):
         if name in _CONVERT:
             run.forget_dtypes()
-        if name == "apply" and not run.builds:
+        if name == "apply":
             return Native(
                 lambda run, args, kwargs, at: submodules.apply(run, obj, [*args, *kwargs.values()], at)
             )

@@ -27,6 +27,24 @@ class OfOne(Native):
     __slots__ = ()
 
 
+class _WithKeywords(Native):
+    """A hook registered with `with_kwargs=True`: after the arguments it is given a dict, and may return both."""
+
+    __slots__ = ("func",)
+
+    def __init__(self, func: Value) -> None:
+        self.func = func
+        super().__init__(self._called)
+
+    def _called(self, run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        keywords = containers.make(run, "dict", [], exact=False)
+        given = run.call(self.func, [*args[:2], keywords, *args[2:]], {}, at)
+        if len(args) > 2 or _is_none(given):
+            return given
+        both = containers.items(run, given)
+        return both[0] if both else Unknown()
+
+
 def method(run: Run, module: Value, name: str) -> Value | None:
     """`module.eval()`, `module.train()`, `module.register_forward_hook(hook)`; None for another name."""
     if name in _MODES:
@@ -43,9 +61,13 @@ def method(run: Run, module: Value, name: str) -> Value | None:
             key = (module, _HOOKS[name])
             before = run.state.get(key)
             known = [] if before is None else containers.items(run, before) or []
-            run.state.slots[key] = containers.make(run, "tuple", [*known, *args[:1]])
+            hooks = [*args[:1]] or [value for word, value in kwargs.items() if word == "hook"]
+            if _is_on(kwargs.get("with_kwargs")):
+                hooks = [_WithKeywords(hook) for hook in hooks]
+            first, last = (hooks, known) if _is_on(kwargs.get("prepend")) else (known, hooks)
+            run.state.slots[key] = containers.make(run, "tuple", [*first, *last])
             handle = Unknown()
-            run.set_member(handle, "remove", OfOne(lambda run, *_: _remove(run, key, args[:1])))
+            run.set_member(handle, "remove", OfOne(lambda run, *_: _remove(run, key, hooks)))
             return handle
 
         return OfOne(add)
@@ -129,6 +151,10 @@ def statistics(run: Run, module: TorchModule, training: bool, result: Value, at:
             saved.op, saved.node_name, saved.attr = module.name.rpartition(".")[2], "", "running_mean"
             saved.grad, saved.certain = DOES, run.grad == "on"
             run.save(saved)
+
+
+def _is_on(value: Value | None) -> bool:
+    return isinstance(value, Constant) and bool(value.value)
 
 
 def _is_off(value: Value | None) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..syntax.module import FunctionSource
 from ..torchmodel import table
 from . import containers, iterators, mappings, ops, subscripts
+from .external_modules import INHERITED
 from .frames import State
 from .joins import join
 from .values import (
@@ -21,6 +23,8 @@ from .values import (
     TorchModule,
     Unknown,
     alternatives,
+    flatten,
+    present,
 )
 from .weights import parameters_of, weights_of
 
@@ -28,7 +32,6 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
-    from ..syntax.module import FunctionSource
     from .run import Run
     from .values import Value
 
@@ -44,8 +47,10 @@ def apply(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Valu
     """`module.apply(fn)`: call the function with each module inside, the innermost first."""
 
     found: dict[Value, None] = {}
-    _add(run, obj, found)
-    for function in functions[:1]:
+    functions = [one for one in functions[:1] if not _only_initialises(run, one)]
+    if functions:
+        _add(run, obj, found)
+    for function in functions:
         for module in [*found][:_FOLLOWED]:
             kind = _kind(function, module)
             if kind in run.made.initialised and not _is_saved(run, module):
@@ -87,34 +92,53 @@ def listed(run: Run, obj: Value, name: str) -> Value:
     _add(run, obj, found)
     if name.endswith("children"):
         return _children(run, obj, named)
-    if run.builds or not found or len(found) > _FOLLOWED:
+    if _only_initialises(run, run.frame.function) or not found or len(found) > _FOLLOWED:
         return any_of(run, obj, named)
     each: list[Value] = [*found]
     if named:
-        names = _names_in(run, obj, deep=name == "named_modules")
+        names = {obj: Constant(""), **_names_in(run, obj)}
         each = [containers.make(run, "tuple", [names.get(module, Scalar()), module]) for module in each]
     return iterators.of(True, each)
+
+
+def _only_initialises(run: Run, function: Value | FunctionSource | None) -> bool:
+    """Whether code that goes over modules is a constructor's, for their first values, and hangs no hooks on them."""
+    source = function.source if isinstance(function, FunctionValue) else function
+    return run.builds and not (isinstance(source, FunctionSource) and b".register_" in source.text)
 
 
 def _children(run: Run, obj: Value, named: bool) -> Value:
     """The iterator of `children`, in order; on paths on which one was not set, an `nn.Identity` stands in its place."""
     each: list[Value] = []
-    for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
-        value = run.state.get((obj, key))
-        live = [] if value is None else run.live(value)
+    for name, value in _held(run, obj):
+        live = run.live(value)
         if not any(_is_module(atom) for _, atom in live):
             continue
         nothing = TorchModule("torch.nn.Identity", {}, None, None)
-        modules = [(guard, atom if _is_module(atom) else nothing) for guard, atom in live]
+        child = join([(guard, atom if _is_module(atom) else nothing) for guard, atom in live])
+        each.append(containers.make(run, "tuple", [name, child]) if named else child)
+    if _only_initialises(run, run.frame.function) or not each or len(each) > _FOLLOWED:
+        return any_of(run, obj, named)
+    return iterators.of(True, each)
+
+
+def _held(run: Run, obj: Value) -> list[tuple[Value, Value]]:
+    """The names and values of what a module holds; what an `nn.Sequential` holds that it derives from is its own."""
+    found: list[tuple[Value, Value]] = []
+    inherited: list[tuple[Value, Value]] = []
+    for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
+        value = present(run.state.get((obj, key)))
+        if value is None:
+            continue
+        if key == INHERITED and _is_container(value):
+            inherited = _held(run, value)
+            continue
         name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
         if isinstance(obj, Sequence_) and isinstance(key, int) and key < len(obj.names):
             name = obj.names[key]
-        child = join(modules)
-        known = Constant(str(name)) if isinstance(name, (str, int)) else Scalar()
-        each.append(containers.make(run, "tuple", [known, child]) if named else child)
-    if run.builds or not each or len(each) > _FOLLOWED:
-        return any_of(run, obj, named)
-    return iterators.of(True, each)
+        found.append((Constant(str(name)) if isinstance(name, (str, int)) else Scalar(), value))
+    named = {atom for _, value in found for atom in flatten(value)}  # by the attribute that it was set to
+    return [pair for pair in inherited if named.isdisjoint(flatten(pair[1]))] + found
 
 
 def _is_module(value: Value) -> bool:
@@ -123,20 +147,17 @@ def _is_module(value: Value) -> bool:
     return isinstance(value, TorchModule) or _is_container(value)
 
 
-def _names_in(run: Run, obj: Value, deep: bool, prefix: str = "") -> dict[Value, Value]:
-    """The names of submodules (`layers.0`), as far as they are known; `deep`: also of those further inside."""
+def _names_in(run: Run, obj: Value, prefix: str = "") -> dict[Value, Value]:
+    """The names of all modules inside one (`layers.0`), as far as they are known."""
     found: dict[Value, Value] = {}
-    for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
-        name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
-        value = run.state.get((obj, key))
-        if value is None or not isinstance(name, (int, str)):
+    for name, value in _held(run, obj):
+        if not isinstance(name, Constant):
             continue
         for _, atom in alternatives(value):
             if atom in found or len(found) > _FOLLOWED:
                 continue
-            found[atom] = Constant(f"{prefix}{name}")
-            if deep:
-                found = {**_names_in(run, atom, True, f"{prefix}{name}."), **found}
+            found[atom] = Constant(f"{prefix}{name.value}")
+            found = {**_names_in(run, atom, f"{prefix}{name.value}."), **found}
     return found
 
 
@@ -182,8 +203,9 @@ def _part(run: Run, atom: Value, name: str, at: ast.AST) -> Value:
         return run.attribute(atom, name, at)
     if isinstance(atom, Mapping_):
         return mappings.get_key(run, atom, Constant(name))
-    if isinstance(atom, Sequence_) and name.isdecimal():
-        return subscripts.get_item(run, atom, Constant(int(name)), at)
+    if isinstance(atom, Sequence_) and (name in atom.names or name.isdecimal()):
+        index = atom.names.index(name) if name in atom.names else int(name)
+        return subscripts.get_item(run, atom, Constant(index), at)
     return Unknown()
 
 
@@ -209,7 +231,7 @@ def _inside(run: Run, atom: Value) -> list[Value]:
     """The values in a module, on any path."""
     if not isinstance(atom, (Instance, Sequence_, Mapping_)):
         return []
-    return [inner for value in run.elements(atom) for _, inner in alternatives(value)]
+    return [inner for _, value in _held(run, atom) for _, inner in alternatives(value)]
 
 
 def _is_container(atom: Value) -> bool:

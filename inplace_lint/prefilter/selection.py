@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.module import FunctionSource, Module
-from . import inherited, initializers, scripts
+from . import hooks, inherited, initializers, scripts
 from .callers import that_build
 from .may_write import imports
 from .source_words import Pattern, called, called_in, has_word, mentions, runs_backward, takes_backward
@@ -49,10 +49,11 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
     if building:
         named = mentions(module, building | that_build(module, building))
         chosen.update(f for f in around(module, named, named, named=True) if f.name != "__init__")
+    hooked = [*hooks.hooked(prefilter, module)] if candidates or building else []
+    chosen.update(hooked)
     functions = module.functions_in_order()
-    if candidates:
-        chosen |= _hooked(module, functions)
     found: list[FunctionSource | None] = [f for f in functions if f in chosen]
+    found += [f for f in hooked if f not in functions]
     if module.classes:
         found += inherited.of_subclasses(prefilter, module, candidates)
     if trains(module) or any(not module.functions_at(row) for row in rows):
@@ -60,16 +61,8 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
     return found
 
 
-def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSource]:
-    """The `forward` of classes that register hooks: a hook may write what its module saved."""
-    if b".register_forward_" not in module.source:
-        return set()
-    owners = {f.owner for f in functions if f.owner is not None and b".register_forward_" in f.text}
-    return {f for f in functions if f.owner in owners and f.name == "forward"}
-
-
 def imported_builders(prefilter: Prefilter, module: Module) -> set[str]:
-    """Imported names that build in-place modules or are declared to write, unseen in this file's own text."""
+    """Imported names that build in-place modules, hang hooks or are declared to write, unseen in this file's text."""
     found: set[str] = set()
     if not may_compute(module):
         return found  # it hands tensors on, if it has any
@@ -87,7 +80,11 @@ def imported_builders(prefilter: Prefilter, module: Module) -> set[str]:
             if prefilter.declared.writes(what, module):
                 found.add(name)
         elif isinstance(what, FunctionSource):
-            if what in prefilter.declared.writers(what.module) or _builds(prefilter, module, what):
+            if (
+                what in prefilter.declared.writers(what.module)
+                or _builds(prefilter, module, what)
+                or hooks.registers(what)
+            ):
                 found.add(name)
         elif isinstance(what, ast.Call) and any(keyword.arg == "inplace" for keyword in what.keywords):
             found.add(name)  # `partial(ReLU, inplace=True)`

@@ -1,0 +1,53 @@
+"""Finds the `forward` of classes that register forward hooks, themselves or through a function they call.
+
+Such a hook may write what its module saved. The `forward` may be inherited: then it is run as the subclass's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.module import ClassSource, FunctionSource, Module
+from .may_write import imports
+from .source_words import called, has_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .prefilter import Prefilter
+
+_REGISTERS = b".register_forward_"
+
+
+def hooked(prefilter: Prefilter, module: Module) -> Iterator[FunctionSource]:
+    """Yields the `forward` of each class of the file that has forward hooks registered."""
+    if not module.classes:
+        return
+    registering = {f.name.encode() for f in module.functions_in_order() if registers(f)}
+    registering |= _imported(prefilter, module)
+    registering.discard(b"__init__")
+    for cls in module.classes.values():
+        text = cls.text
+        if _REGISTERS in text or any(has_word(text, name) for name in registering):
+            forward = prefilter.classes.method(cls, "forward")
+            if forward is not None:
+                yield forward if forward.owner is cls else module.as_method_of(forward, cls)
+
+
+def registers(source: FunctionSource | ClassSource) -> bool:
+    """Whether a function or class registers forward hooks in its own text."""
+    return _REGISTERS in source.module.source and _REGISTERS in source.text
+
+
+def _imported(prefilter: Prefilter, module: Module) -> set[bytes]:
+    """The names by which a file calls functions and classes of other files that register hooks."""
+    found: set[bytes] = set()
+    words = called(module)
+    for name, definition in imports(prefilter, module, words):
+        what = definition.what
+        if isinstance(what, Module):
+            one_of = {**what.functions, **what.classes}
+            found.update(word.encode() for word in one_of.keys() & words if registers(one_of[word]))
+        elif isinstance(what, (FunctionSource, ClassSource)) and registers(what):
+            found.add(name.encode())
+    return found
