@@ -94,6 +94,7 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if isinstance(value, iterators.Iteration) or containers.parts_of(run, value) is not None:
         return containers.make_of_parts(run, "list", [(True, value)])
     made = containers.make(run, "list", [])
+    run.several.drawn_from[made] = value
     run.state.slots[(made, LENGTH)] = Unknown()
     if isinstance(made, Sequence_):
         elements = run.elements(value) if isinstance(value, Sequence_) else []

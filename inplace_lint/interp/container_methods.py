@@ -222,7 +222,9 @@ def _copy_mapping(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mappin
 def _values(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if isinstance(obj, mappings.Lazy) and obj.find is not None:
         return containers.make(run, "list", [*run.elements(obj), obj.find(None)], exact=False)
-    return containers.make(run, "list", run.elements(obj), exact=ANY not in obj.keys)
+    made = containers.make(run, "list", run.elements(obj), exact=ANY not in obj.keys)
+    run.several.drawn_from[made] = obj
+    return made
 
 
 def _items(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -245,7 +247,9 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, 
     if isinstance(obj, mappings.Lazy) and obj.find is not None:
         pair = containers.make(run, "tuple", [Scalar(), obj.find(None)])
         return containers.make(run, "list", [*pairs, pair], exact=False)
-    return containers.make(run, "list", pairs, exact=ANY not in obj.keys)
+    made = containers.make(run, "list", pairs, exact=ANY not in obj.keys)
+    run.several.drawn_from[made] = obj
+    return made
 
 
 def _keys(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

@@ -206,14 +206,19 @@ def items(run: Run, value: Value) -> list[Value] | None:
 
 def any_element(run: Run, value: Value) -> Value:
     """An element at an unknown position; an unknown value, unless one element can stand for all of them."""
-    element = one_of_many(run, _any_element(run, value))
+    element = one_of_many(run, _any_element(run, value), value)
     external_modules.expect_modules_in(run, value, [element])
     return element
 
 
-def one_of_many(run: Run, value: Value) -> Value:
-    """Notes that each tensor or object the value may be stands for any of several; returns the value."""
+def one_of_many(run: Run, value: Value, container: Value | None = None) -> Value:
+    """Notes that each tensor or object the value may be stands for any of several; returns the value.
+
+    `container`: it stands for any of these elements.
+    """
     for _, atom in alternatives(value):
+        if isinstance(atom, (Tensor, Unknown)) and isinstance(container, (Sequence_, Mapping_)):
+            run.several.drawn_from.setdefault(atom, container)
         if isinstance(atom, Tensor):
             run.several.many.add(atom)
         elif isinstance(atom, Unknown) and atom.tensor is not None:

@@ -66,10 +66,10 @@ def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         containers.clear(run, value)
     if not exact:
         for element in elements:
-            containers.one_of_many(run, element)
-            if isinstance(element, Sequence_):
-                for inner in run.elements(element):
-                    containers.one_of_many(run, inner)
+            containers.one_of_many(run, element, value)
+            for pair in flatten(element):
+                for inner in run.elements(pair) if isinstance(pair, Sequence_) else ():
+                    containers.one_of_many(run, inner, value)
         if len(elements) == 2 and elements[0] is not elements[1]:
             run.round_before[elements[1]] = elements[0]
     return exact, elements

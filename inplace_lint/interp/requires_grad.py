@@ -68,6 +68,12 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
             if weights.storage is not tensor.storage:
                 assign(run, weights, value)
     frozen = isinstance(value, Constant) and not value.value
+    container = run.several.drawn_from.pop(tensor.storage.value or tensor, None) if frozen else None
+    while container is not None:
+        # It stands for any element of a container; code that goes over the elements freezes them all.
+        for _, element in run.tensors_within(container):
+            assign(run, element, value)
+        container = run.several.drawn_from.pop(container, None)
     if not frozen and tensor.view and tensor.graph is tensor.storage:
         _part_from_base(run, tensor)
     storage: Storage = tensor.graph

@@ -207,7 +207,17 @@ class Handed:
 class Several:
     """Values that stand for any of several (`elements`, `containers`)."""
 
-    __slots__ = ("asked_for", "many", "parts", "repeated", "stand_ins", "taken", "taken_for", "taken_unknown")
+    __slots__ = (
+        "asked_for",
+        "drawn_from",
+        "many",
+        "parts",
+        "repeated",
+        "stand_ins",
+        "taken",
+        "taken_for",
+        "taken_unknown",
+    )
 
     def __init__(self) -> None:
         self.repeated = Repeated()
@@ -215,6 +225,8 @@ class Several:
         self.stand_ins: dict[Storage, Parameters] = {}
         #: the values that an unknown value was unpacked into
         self.parts: set[Unknown] = set()
+        #: by a value that stands for any element of a container, or a list of its elements: the container
+        self.drawn_from: dict[Value, Value] = {}
         #: tensors that each stand for any of several
         self.many: set[Tensor] = set()
         #: tensors taken by a key from elements that are one value, and the reverse: the value they were taken from

@@ -46,7 +46,7 @@ def _imported(prefilter: Prefilter, module: Module) -> set[bytes]:
     for name, definition in imports(prefilter, module, words):
         what = definition.what
         if isinstance(what, Module):
-            one_of = {**what.functions, **what.classes}
+            one_of: dict[str, FunctionSource | ClassSource] = {**what.functions, **what.classes}
             found.update(word.encode() for word in one_of.keys() & words if registers(one_of[word]))
         elif isinstance(what, (FunctionSource, ClassSource)) and registers(what):
             found.add(name.encode())
