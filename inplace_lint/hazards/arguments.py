@@ -42,7 +42,9 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
             continue
         told.add(storage)
         finding = Finding("argument", write.place.at, write.op, _confidence(run, write))
-        if not isinstance(write.place.at, ast.Call) and _works_on_arrays(root.module):
+        if not isinstance(write.place.at, ast.Call) and (
+            _works_on_arrays(root.module) or _is_given_to_numpy(run, root, given[storage])
+        ):
             finding.confidence = POSSIBLE  # the argument is more likely an array
         finding.passed = run.declared.passed.get((write.place.at, write.storage))
         finding.meant = (
@@ -276,6 +278,20 @@ def _works_on_arrays(module: Module) -> bool:
     known = {binding.module.partition(".")[0] for binding in module.imports.values() if not binding.level}
     known.update(name.partition(".")[0] for name, level in module.stars if not level)
     return "numpy" in known and "torch" not in known
+
+
+def _is_given_to_numpy(run: Run, root: FunctionSource, name: str) -> bool:
+    """Whether the function computes with the argument, or a part of it, by a function of numpy: `np.round(x[:, 0])`."""
+    for node in walk(root.node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            known = run.program.names.resolve(root.module, node.func)
+            if known is None or not isinstance(known.what, str) or not known.what.startswith("numpy."):
+                continue
+            if any(
+                isinstance(inner, ast.Name) and inner.id == name for arg in node.args for inner in walk(arg)
+            ):
+                return True
+    return False
 
 
 def _is_statement(node: ast.AST) -> bool:

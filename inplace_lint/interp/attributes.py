@@ -21,11 +21,11 @@ from . import (
     generators,
     grad_mode,
     holding,
-    inherited,
     instances,
     layers,
     lookup,
     methods,
+    module_parts,
     names,
     operators,
     ops,
@@ -132,10 +132,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, TorchModule):
         return _of_module(run, obj, name)
     if isinstance(obj, (Sequence_, Mapping_)):
-        found = run.state.get((obj, "member", name))
-        if found is not None:
-            return found
-        return container_methods.of(run, obj, name)
+        return module_parts.attribute(run, obj, name, at) or container_methods.of(run, obj, name)
     if isinstance(obj, ClassValue):
         return classes.of_class(run, obj, name)
     if isinstance(obj, Mode) and name in ("__enter__", "__exit__"):
@@ -338,8 +335,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 continue
             classes.hide(run, atom, name, at)
             bound = wrapped_results.in_place(run, (atom, name), value)
-            run.put(atom, name, bound)
-            inherited.register(run, atom, bound)
+            module_parts.put(run, atom, name, bound)
             if atom in run.root.outside:
                 run.heap.escape(_differentiated(run, atom, name, bound, guard), guard)
         elif isinstance(atom, Parameters) and name == "requires_grad":
@@ -356,6 +352,8 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                     run.handed.stored.append((atom, name))
                 within = run.tensors_within(value)
                 run.heap.escape([one for one in within if not unmodeled.is_counted_on(one[1], atom)], guard)
+        elif isinstance(atom, (Sequence_, Mapping_)):
+            module_parts.put(run, atom, name, value)
         elif isinstance(atom, (ClassValue, FunctionValue)):
             run.state.slots[(atom.source if isinstance(atom, FunctionValue) else atom, name)] = value
             run.heap.escape(run.tensors_within(value), guard)

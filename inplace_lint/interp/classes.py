@@ -15,13 +15,12 @@ from . import (
     layers,
     lightning,
     lookup,
-    mappings,
     methods,
+    module_parts,
     names,
     optimizers,
 )
 from .class_value import ClassValue
-from .frames import LENGTH
 from .storage import DOES
 from .values import (
     ANY,
@@ -114,7 +113,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     if registered is not None:
         return registered
     if name == "__dict__" or name in MODULE_DICTS:
-        return own_dict(run, obj)
+        return module_parts.own_dict(run, obj)
     stand_in = lookup.find(run, obj.cls.order(), "__getattr__")
     if isinstance(stand_in, Symbol):
         return run.call(stand_in, [obj, Constant(name)], {}, at)
@@ -142,19 +141,6 @@ def lacks(run: Run, obj: Instance, name: str) -> bool:
     known = present(run.state.get((obj, name))) is not None or lookup.find(run, obj.cls.order(), name)
     hooks = any(lookup.find(run, obj.cls.order(), hook) for hook in ("__getattr__", "__getattribute__"))
     return not known and not hooks and not obj.cls.external_bases()
-
-
-def own_dict(run: Run, obj: Instance) -> Value:
-    """`obj.__dict__`: a dict with the attributes that are known; what is put into it is an attribute."""
-    made = Mapping_()
-    run.born[made] = run.inexact
-    run.state.slots[(made, LENGTH)] = Constant(0)
-    for key in obj.keys:
-        value = present(run.state.get((obj, key)))
-        if isinstance(key, str) and value is not None:
-            mappings.put_key(run, made, Constant(key), value)
-    made.of = obj
-    return made
 
 
 def hide(run: Run, obj: Instance, name: str, at: ast.AST) -> None:
@@ -251,8 +237,7 @@ def instance_of(run: Run, args: Sequence[Value]) -> Value:
 def _set_plainly(run: Run, obj: Instance, args: Sequence[Value]) -> Value:
     """`super().__setattr__(name, value)`"""
     if len(args) == 2 and isinstance(args[0], Constant):
-        run.put(obj, args[0].value, args[1])
-        inherited.register(run, obj, args[1])
+        module_parts.put(run, obj, str(args[0].value), args[1])
     return Constant(None)
 
 

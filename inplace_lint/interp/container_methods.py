@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import concrete, containers, elements, holding, layers, mappings, methods, places
+from . import concrete, containers, elements, holding, inherited, layers, mappings, methods, places
 from .frames import LENGTH
 from .joins import join
 from .values import (
@@ -83,12 +83,11 @@ def _append(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 
 
 def _add_module(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
-    """`add_module(name, module)` of an `nn.Sequential`."""
-    count = containers.length(run, obj)
-    if count is not None and len(args) == 2 and isinstance(args[0], Constant):
-        obj.names += [str(index) for index in range(len(obj.names), count)]
-        obj.names.append(args[0].value)
-        run.set_member(obj, args[0].value, args[1])
+    """`add_module(name, module)` of an `nn.Sequential` or `nn.ModuleList`."""
+    if len(args) == 2 and isinstance(args[0], Constant):
+        inherited.set_element(run, obj, str(args[0].value), args[1])
+        run.set_member(obj, str(args[0].value), args[1])
+        return NONE
     return _append(run, obj, args)
 
 
@@ -348,4 +347,6 @@ _MAPPING_METHODS = {
     "keys": _keys,
     "setdefault": _setdefault,
     "update": _update,
+    "add_module": _set_item,
+    "register_module": _set_item,
 }

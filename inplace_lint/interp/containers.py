@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import elements, external_modules, places, stale_reads
+from . import elements, external_modules, places, stale_reads, unmodeled
 from .frames import FIRST, LAST, LENGTH, OVER, PARTS
 from .iterators import Iteration
 from .joins import join
@@ -138,7 +138,10 @@ def elements_of(run: Run, value: Value) -> list[Value]:
     """Values that stand for the elements of a value whose number of elements is not known."""
     if isinstance(value, Iteration):
         return value.all()[1]
-    return [any_element(run, value)]
+    element = any_element(run, value)
+    if isinstance(value, Unknown) and isinstance(element, Unknown) and not value.is_given():
+        return unmodeled.computed_from(run, [element], value)
+    return [element]
 
 
 def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:

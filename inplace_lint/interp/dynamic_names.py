@@ -75,7 +75,7 @@ def register(run: Run, obj: Instance, layer: Value) -> None:
     elif all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
         if not isinstance(known, Unknown):
             run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
-        inherited.register(run, obj, layer)  # under any name, it is the next layer of an `nn.Sequential`
+        inherited.register(run, obj, "", layer)  # under any name, it is the next layer of an `nn.Sequential`
 
 
 def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:

@@ -13,7 +13,7 @@ from ..torchmodel import table
 from ..torchmodel.spelling import are_of_data
 from . import containers, external_modules
 from .external_modules import INHERITED
-from .values import Instance, Mapping_, Native, Phi, Sequence_, Symbol, TorchModule, Unknown, Value
+from .values import Instance, Mapping_, Native, Phi, Sequence_, Symbol, TorchModule, Unknown, Value, present
 
 if TYPE_CHECKING:
     import ast
@@ -106,23 +106,48 @@ def part(run: Run, obj: Instance) -> Value | None:
     return own
 
 
-def register(run: Run, obj: Instance, value: Value, surely: bool = False) -> None:
-    """Append a module that is set as an attribute of an object to the `nn.Sequential` that the object derives from.
+def register(run: Run, obj: Instance, name: str, value: Value, surely: bool = False) -> None:
+    """Give a module that is set as an attribute to the `nn.Sequential` that the object derives from, before it is set.
 
-    `surely`: the value is a module, or None, even where it is unknown.
+    It takes the place of what the attribute was before, or is the last. `surely`: the value is a module, or None, even
+    where it is unknown.
     """
     own = run.state.get((obj, INHERITED))
     if not isinstance(own, Sequence_) or own.kind != "Sequential":
         return
-    chain = own
-    modules = [_is_module(atom) or (surely and isinstance(atom, Unknown)) for atom in run.possible(value)]
+    modules = [is_module(atom) or (surely and isinstance(atom, Unknown)) for atom in run.possible(value)]
     if modules and all(modules):
-        containers.append(run, chain, value)
+        before = present(run.state.get((obj, name)))
+        known = containers.items(run, own) or []
+        if before is not None and before in known:
+            run.put(own, known.index(before), value)
+        else:
+            set_element(run, own, name, value)
     elif any(modules) and isinstance(value, Phi):
-        run.each(value, lambda atom: register(run, obj, atom, surely))
+        run.each(value, lambda atom: register(run, obj, name, atom, surely))
 
 
-def _is_module(value: Value) -> bool:
+def set_element(run: Run, chain: Sequence_, name: str, value: Value) -> None:
+    """Models `setattr(chain, name, module)` and `chain.add_module(name, module)` of an `nn.Sequential` or list."""
+    index, count = place(run, chain, name), containers.length(run, chain)
+    if index is not None and count is not None and index < count:
+        run.put(chain, index, value)
+        return
+    if count is not None:
+        chain.names += [str(at) for at in range(len(chain.names), count)]
+        chain.names.append(name)
+    containers.append(run, chain, value)
+
+
+def place(run: Run, chain: Sequence_, name: str) -> int | None:
+    """The index of the module that a container holds under a name; None if there is none, or it is not known."""
+    if name in chain.names:
+        return chain.names.index(name)
+    return int(name) if name.isdecimal() and not chain.names else None
+
+
+def is_module(value: Value) -> bool:
+    """Whether it is a module, of torch or of the project, or a container of modules."""
     return isinstance(value, (Instance, TorchModule)) or (
         isinstance(value, (Sequence_, Mapping_)) and value.kind in ("Sequential", "ModuleList", "ModuleDict")
     )

@@ -77,6 +77,9 @@ _REPEATED = 64
 
 def extend(run: Run, sequence: Sequence_, other: Value) -> None:
     """list += other, list.extend(other)."""
+    if isinstance(other, Phi):
+        run.each(other, lambda atom: extend(run, sequence, atom))
+        return
     known = containers.spread(run, other)
     if known is not None:
         for element in known:

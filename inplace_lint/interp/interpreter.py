@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, calls, execute, fields, names, objects, operators, own_operators, subscripts
+from . import (
+    attributes,
+    calls,
+    execute,
+    fields,
+    module_parts,
+    names,
+    objects,
+    operators,
+    own_operators,
+    subscripts,
+)
 from .run import Run
 
 if TYPE_CHECKING:
@@ -65,6 +76,9 @@ class Interpreter(Run):
 
     def item(self, obj: Value, index: Value, at: ast.AST) -> Value:
         return subscripts.get_item(self, obj, index, at)
+
+    def set_part(self, obj: Value, name: str, value: Value) -> None:
+        module_parts.put(self, obj, name, value)
 
     def materialise(self, obj: Instance) -> None:
         objects.materialise(self, obj)

@@ -162,15 +162,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     first, last = Unknown(owner), Unknown(owner)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
     external_modules.expect_modules_in(run, value, [first, last])
-    return False, _computed(run, [first, last], value) if owner is None else [first, last]
-
-
-def _computed(run: Run, elements: list[Unknown], value: Value) -> list[Value]:
-    """The new elements of an iterable that is not known: they depend on what that was computed from."""
-    given = unmodeled.tensors_behind(run, value)
-    for one in elements if given else ():
-        one.nodes, one.returned, one.behind = given, True, unmodeled.behind(run, value)
-    return [*elements]
+    return False, unmodeled.computed_from(run, [first, last], value) if owner is None else [first, last]
 
 
 def _iterate_each(run: Run, value: Phi, at: ast.AST) -> tuple[bool, list[Value]]:
@@ -184,7 +176,7 @@ def _iterate_each(run: Run, value: Phi, at: ast.AST) -> tuple[bool, list[Value]]
         if not (isinstance(atom, Constant) and atom.value is None)
     ]
     if any(isinstance(atom, Unknown) and atom.tensor is None for _, atom in alive):
-        return False, _computed(run, [Unknown(), Unknown()], value)
+        return False, unmodeled.computed_from(run, [Unknown(), Unknown()], value)
     each = [(guard, *_iterate(run, atom, at)) for guard, atom in alive]
     counts = {len(elements) for _, _, elements in each}
     if len(counts) == 1 and max(counts) <= _EACH and all(exact for _, exact, _ in each):

@@ -88,7 +88,7 @@ def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
             mapping.keys.pop(place, None)  # it comes last
         run.put(mapping, place, value)
         if mapping.of is not None:
-            run.put(mapping.of, key.value, value)
+            run.set_part(mapping.of, str(key.value), value)
         unsure = isinstance(before, Phi) and present(before) is not before
         grown = Unknown() if count is None or unsure else Constant(count + (present(before) is None))
         run.state.slots[(mapping, LENGTH)] = grown

@@ -253,8 +253,8 @@ def _register(
             if isinstance(value, Tensor):
                 obj.owns[values[0].value] = value
             return NONE
+        inherited.register(run, obj, values[0].value, value, surely=name in ("add_module", "register_module"))
         run.put(obj, values[0].value, value)
-        inherited.register(run, obj, value, surely=name in ("add_module", "register_module"))
     elif len(values) >= 2 and name in ("add_module", "register_module") and isinstance(obj, Instance):
         dynamic_names.register(run, obj, values[1])
     return NONE

@@ -79,5 +79,9 @@ class Operations:
         """obj[index]"""
 
     @abstractmethod
+    def set_part(self, obj: Value, name: str, value: Value) -> None:
+        """obj.name = value, for an object of the project or a container of modules."""
+
+    @abstractmethod
     def materialise(self, obj: Instance) -> None:
         """Run the `__init__` of an object that was put off until the object is used."""

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.module import FunctionSource
 from ..torchmodel import table
-from . import containers, iterators, mappings, ops, subscripts
-from .external_modules import INHERITED
+from . import containers, iterators, mappings, module_parts, ops
 from .frames import State
 from .joins import join
 from .values import (
@@ -23,8 +22,6 @@ from .values import (
     TorchModule,
     Unknown,
     alternatives,
-    flatten,
-    present,
 )
 from .weights import parameters_of, weights_of
 
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
 
 #: Largest number of modules that are treated one by one, to bound the cost of large models.
 _FOLLOWED = 32
-
-_CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 
 LISTED = frozenset({"modules", "named_modules", "children", "named_children"})
 
@@ -110,7 +105,7 @@ def _only_initialises(run: Run, function: Value | FunctionSource | None) -> bool
 def _children(run: Run, obj: Value, named: bool) -> Value:
     """The iterator of `children`, in order; on paths on which one was not set, an `nn.Identity` stands in its place."""
     each: list[Value] = []
-    for name, value in _held(run, obj):
+    for name, value in module_parts.held(run, obj):
         live = run.live(value)
         if not any(_is_module(atom) for _, atom in live):
             continue
@@ -122,35 +117,16 @@ def _children(run: Run, obj: Value, named: bool) -> Value:
     return iterators.of(True, each)
 
 
-def _held(run: Run, obj: Value) -> list[tuple[Value, Value]]:
-    """The names and values of what a module holds; what an `nn.Sequential` holds that it derives from is its own."""
-    found: list[tuple[Value, Value]] = []
-    inherited: list[tuple[Value, Value]] = []
-    for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
-        value = present(run.state.get((obj, key)))
-        if value is None:
-            continue
-        if key == INHERITED and _is_container(value):
-            inherited = _held(run, value)
-            continue
-        name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
-        if isinstance(obj, Sequence_) and isinstance(key, int) and key < len(obj.names):
-            name = obj.names[key]
-        found.append((Constant(str(name)) if isinstance(name, (str, int)) else Scalar(), value))
-    named = {atom for _, value in found for atom in flatten(value)}  # by the attribute that it was set to
-    return [pair for pair in inherited if named.isdisjoint(flatten(pair[1]))] + found
-
-
 def _is_module(value: Value) -> bool:
     if isinstance(value, Instance):
         return value.cls.is_module()
-    return isinstance(value, TorchModule) or _is_container(value)
+    return isinstance(value, TorchModule) or module_parts.is_container(value)
 
 
 def _names_in(run: Run, obj: Value, prefix: str = "") -> dict[Value, Value]:
     """The names of all modules inside one (`layers.0`), as far as they are known."""
     found: dict[Value, Value] = {}
-    for name, value in _held(run, obj):
+    for name, value in module_parts.held(run, obj):
         if not isinstance(name, Constant):
             continue
         for _, atom in alternatives(value):
@@ -178,7 +154,7 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
     """`module.get_submodule(path)`; if the path is not known, any module inside."""
     path = args[0] if args else None
     if isinstance(path, Constant) and isinstance(path.value, str):
-        found = _at_path(run, obj, path.value.split("."), at)
+        found = module_parts.at_path(run, obj, path.value, at)
         if not isinstance(found, Unknown):
             return found
     by_name = Mapping_()
@@ -187,26 +163,6 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
     for module in [*inside][:_FOLLOWED]:
         mappings.put_key(run, by_name, Scalar(), module)
     return mappings.get_key(run, by_name, Scalar()) if inside else Unknown()
-
-
-def _at_path(run: Run, obj: Value, path: Sequence[str], at: ast.AST) -> Value:
-    """The value in a module under a path of names; unknown if it is not found."""
-    found = obj
-    for part in path:
-        found = join([(guard, _part(run, atom, part, at)) for guard, atom in alternatives(found)])
-    return found
-
-
-def _part(run: Run, atom: Value, name: str, at: ast.AST) -> Value:
-    """The value in a module under one name."""
-    if isinstance(atom, (Instance, TorchModule)):
-        return run.attribute(atom, name, at)
-    if isinstance(atom, Mapping_):
-        return mappings.get_key(run, atom, Constant(name))
-    if isinstance(atom, Sequence_) and (name in atom.names or name.isdecimal()):
-        index = atom.names.index(name) if name in atom.names else int(name)
-        return subscripts.get_item(run, atom, Constant(index), at)
-    return Unknown()
 
 
 def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -218,7 +174,7 @@ def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -
     def find(key: Value | None) -> Value:
         found: Value = parameters_of(run, obj)
         if isinstance(key, Constant):
-            found = _at_path(run, obj, str(key.value).split("."), at)
+            found = module_parts.at_path(run, obj, str(key.value), at)
         if not isinstance(found, (Tensor, Parameters)):
             return Unknown()
         plain = keeps is None or (isinstance(keeps, Constant) and not keeps.value)
@@ -231,11 +187,7 @@ def _inside(run: Run, atom: Value) -> list[Value]:
     """The values in a module, on any path."""
     if not isinstance(atom, (Instance, Sequence_, Mapping_)):
         return []
-    return [inner for _, value in _held(run, atom) for _, inner in alternatives(value)]
-
-
-def _is_container(atom: Value) -> bool:
-    return isinstance(atom, (Sequence_, Mapping_)) and atom.kind in _CONTAINERS
+    return [inner for _, value in module_parts.held(run, atom) for _, inner in alternatives(value)]
 
 
 def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
@@ -246,7 +198,7 @@ def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
         if isinstance(atom, Instance) and atom.cls.is_module():
             if atom.pending is not None:
                 run.materialise(atom)
-        elif not (isinstance(atom, TorchModule) or _is_container(atom)):
+        elif not (isinstance(atom, TorchModule) or module_parts.is_container(atom)):
             continue
         found[atom] = None
         for inner in _inside(run, atom):

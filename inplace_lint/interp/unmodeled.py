@@ -99,6 +99,14 @@ def tensors_behind(run: Run, value: Value, depth: int = _DEPTH) -> list[tuple[Gu
     return _each_once(found)
 
 
+def computed_from(run: Run, elements: list[Unknown], value: Value) -> list[Value]:
+    """The new elements of an iterable that is not known: they depend on what that was computed from."""
+    given = tensors_behind(run, value)
+    for one in elements if given else ():
+        one.nodes, one.returned, one.behind = given, True, behind(run, value)
+    return [*elements]
+
+
 def _each_once(found: Sequence[tuple[Guard, Tensor]]) -> list[tuple[Guard, Tensor]]:
     """The tensors that are on some path, each once: what goes into a value in several ways would grow with each op."""
     paths: dict[Tensor, Guard] = {}

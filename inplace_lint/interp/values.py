@@ -267,7 +267,7 @@ class Mapping_(Value):
         self.kind = kind
         self.factory: Value | None = None
         #: the object whose `__dict__` it is
-        self.of: Instance | None = None
+        self.of: Instance | Sequence_ | Mapping_ | None = None
         self.keys: dict[Hashable, None] = {}
         self.patterns: dict[Pattern, None] | None = {}
 

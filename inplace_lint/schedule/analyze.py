@@ -143,16 +143,16 @@ def runs(
     for _ in range(_CALLERS):
         first = not done
         asked, kept = _run_all(program, module, pending, done, between)
-        if first and not program.drivers:
-            program.drivers = driver_synthesis.of_entry_points(program.prefilter, module, {*asked, *kept})
-            if program.drivers:
-                done[None] = deepened(program, module, None)
         names.update(root.name for root in asked)
         for root, run in done.items():
             # It calls a method of this name on an unknown object: its callers may know which one that is.
             if root is not None and root not in sought and not run.handed.unresolved.isdisjoint(names):
                 asked[root] = ANYTHING
         sought.update(asked)
+        if first and not program.drivers:
+            program.drivers = driver_synthesis.of_entry_points(program.prefilter, module, {*asked, *kept})
+            if program.drivers:
+                done[None] = deepened(program, module, None)
         calling = callers_of(program, module, asked)
         quiet.update(f for f, runs_it in calling.items() if not runs_it)
         pending = [f for f, runs_it in calling.items() if runs_it and f not in done]
