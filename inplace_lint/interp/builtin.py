@@ -27,6 +27,7 @@ from . import (
     lookup,
     protocols,
     records,
+    weights,
 )
 from .class_value import ClassValue
 from .guards import ALWAYS, NEVER, both, either
@@ -173,7 +174,7 @@ def _iter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     given = run.settled(args[0]) if args else NONE
     if isinstance(given, Parameters):
-        return given  # it stands for each of them
+        return weights.first_of(run, given) or given  # which stands for each of them
     if isinstance(given, Sequence_) and given.kind == "iterator" and not concrete.is_sampled(run, given):
         count = containers.length(run, given)
         if count:
@@ -261,7 +262,7 @@ def _descriptor(name: str) -> Play:
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         function = args[0] if args else Unknown()
         if not isinstance(function, FunctionValue):
-            return Unknown()
+            return function if name.endswith("staticmethod") else Unknown()
         made = FunctionValue(function.source, function.frame)
         made.cls, made.defaults = function.cls, function.defaults
         made.decorated = [*(function.decorated or ()), Symbol(name)]

@@ -21,17 +21,31 @@ _OF_RECORDS = frozenset(("abc", "builtins", "collections", "typing"))
 class ClassValue(Value):
     """A class of the project with its bases resolved: `bases` are ClassValue, Symbol or Unknown."""
 
-    __slots__ = ("_order", "bases", "frame", "held", "names_set", "source")
+    __slots__ = ("_order", "_others", "bases", "frame", "held", "names_set", "source")
 
     def __init__(self, source: ClassSource) -> None:
         self.source = source
         self.bases: list[Value] = []
+        #: the classes that the same statement made of other bases
+        self._others: dict[tuple[object, ...], ClassValue] = {}
         #: the uid of the frame whose names its methods read, if a function defined it
         self.frame: int | None = None
         self._order: list[ClassValue | str | Value] = []
         #: caches: the attributes that its text sets, and all those of its objects (`entry_arguments`)
         self.names_set: frozenset[str] | None = None
         self.held: frozenset[str] | None = None
+
+    def of_bases(self, bases: list[Value]) -> ClassValue:
+        """The class as its statement makes it of these bases: one in a function may be given others each time."""
+        if not self.bases:
+            self.bases = bases
+        names = [*map(_spelled, bases)]
+        if None in names or names == [*map(_spelled, self.bases)]:
+            return self
+        if tuple(names) not in self._others:
+            self._others[tuple(names)] = other = ClassValue(self.source)
+            other.bases = bases
+        return self._others[tuple(names)]
 
     def is_complete(self) -> bool:
         """Whether all its bases are resolved."""
@@ -87,3 +101,8 @@ def _bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:
         return above(cls)
     direct = cls.bases if isinstance(cls, ClassValue) else ()
     return [base.dotted if isinstance(base, Symbol) else base for base in direct]
+
+
+def _spelled(base: Value) -> object:
+    """What tells a base from another: the class, or the name of one from outside; None if it is not known."""
+    return base.dotted if isinstance(base, Symbol) else base if isinstance(base, ClassValue) else None

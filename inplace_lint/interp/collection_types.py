@@ -15,8 +15,9 @@ from . import (
     places,
     protocols,
     records,
+    weights,
 )
-from .frames import LENGTH
+from .frames import FIRST, LENGTH
 from .joins import join
 from .values import (
     Constant,
@@ -87,7 +88,9 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if isinstance(value, Optimizer):
         return value
     if isinstance(value, Parameters):
-        return containers.make(run, "list", [value], exact=False)
+        made = containers.make(run, "list", [value], exact=False)
+        run.state.slots[(made, FIRST)] = weights.first_of(run, value) or value
+        return made
     known = mappings.names(run, value) if isinstance(value, Mapping_) else containers.spread(run, value)
     if known is not None:
         return containers.make(run, "list", known)

@@ -71,6 +71,8 @@ def attribute(run: Run, function: FunctionValue, name: str, at: ast.AST) -> Valu
             if function.wraps is None
             else run.attribute(function.wraps, name, at)
         )
+    if name == "__get__":
+        return Native(lambda run, args, kwargs, at: Bound(function, [*args[:1]], {}))
     if name == "__wrapped__" and function.wraps is not None:
         return function.wraps
     for decorator in function.decorated or ():

@@ -324,8 +324,9 @@ def _make_function(run: Run, i: ir.MakeFunction) -> None:
 def _make_class(run: Run, i: ir.MakeClass) -> None:
     source = run.frame.module.class_of(i.node)
     value = run.program.class_value(source)
-    if not value.bases and source.bases:
-        value.bases = [names.evaluate(run, base) for base in source.bases]
+    if source.bases and (not value.bases or run.frame.function is not None):
+        bases = [names.evaluate(run, base) for base in source.bases]
+        value = value.of_bases(bases)
     run.frame.registers[i.dst] = value
     if run.frame.function is not None:
         value.frame, run.frame.captured = run.frame.uid, True

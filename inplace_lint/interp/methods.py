@@ -206,6 +206,8 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
     if name in submodules.LISTED:
         return Native(lambda run, args, kwargs, at: submodules.listed(run, obj, name))
+    if name in ("get_parameter", "get_buffer"):
+        return Native(lambda run, args, kwargs, at: submodules.tensor_at(run, obj, args, at))
     if name == "get_submodule":
         return Native(lambda run, args, kwargs, at: submodules.named(run, obj, [*args, *kwargs.values()], at))
     if name == "state_dict":

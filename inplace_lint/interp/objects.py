@@ -37,6 +37,7 @@ from .values import (
     Unknown,
     Value,
     alternatives,
+    present,
 )
 from .weights import weights_of
 
@@ -218,7 +219,8 @@ def call_instance(
 ) -> Value:
     """obj(…): `forward` of a module, `__call__` of other objects; each falls back on the other, then on torch."""
     for name in ("forward", "__call__") if obj.cls.is_module() else ("__call__", "forward"):
-        if run.program.replaces(obj.cls, name):
+        set_later = name == "forward" and present(run.state.get((obj, name))) is not None
+        if set_later or run.program.replaces(obj.cls, name):
             return run.call(run.attribute(obj, name, at), args, kwargs, at, exact)
         found = lookup.find(run, obj.cls.order(), name)
         if isinstance(found, FunctionValue):

@@ -14,6 +14,7 @@ from .values import (
     Instance,
     Scalar,
     Sequence_,
+    Tensor,
     TorchModule,
     Unknown,
     Value,
@@ -30,10 +31,16 @@ if TYPE_CHECKING:
 
 
 def at_end(run: Run, sequence: Sequence_, end: str) -> Value | None:
-    """The first or last element of a list of unknown length, if it is known and a module on every path."""
+    """The first or last element of a list of unknown length, if it is known and a module or parameter on every path."""
     found = run.state.get((sequence, end))
-    modules = (TorchModule, Instance, Sequence_)
-    return found if found is not None and all(isinstance(atom, modules) for atom in flatten(found)) else None
+    return found if found is not None and all(map(_is_part, flatten(found))) else None
+
+
+def _is_part(value: Value) -> bool:
+    """Whether it is a module or a parameter."""
+    if isinstance(value, Tensor):
+        return value.storage.origin == "parameter"
+    return isinstance(value, (TorchModule, Instance, Sequence_))
 
 
 def last(run: Run, sequence: Sequence_) -> Value | None:

@@ -165,6 +165,12 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
     return mappings.get_key(run, by_name, Scalar()) if inside else Unknown()
 
 
+def tensor_at(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
+    """`module.get_parameter(path)`; if the path is not known, any parameter inside."""
+    path = args[0].value if args and isinstance(args[0], Constant) else None
+    return module_parts.at_path(run, obj, path, at) if isinstance(path, str) else parameters_of(run, obj)
+
+
 def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """`module.state_dict()`: detached aliases of the parameters, or the parameters with `keep_vars=True`."""
     keeps = kwargs.get("keep_vars")

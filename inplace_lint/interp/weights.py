@@ -24,6 +24,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .class_value import ClassValue
     from .run import Run
 
@@ -62,6 +64,30 @@ def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> l
             for inner in atom.owners:
                 found.extend(weights_of(run, inner, depth - 1, builds))
     return found
+
+
+def first_of(run: Run, owner: Value) -> Tensor | None:
+    """The first of the parameters, in the order of `parameters()`: a module's own, then those of its parts."""
+    return next(_in_order(run, owner), None)
+
+
+def _in_order(run: Run, owner: Value) -> Iterator[Tensor | None]:
+    """The parameters in their order; None stands for what is not known, as for how many there are."""
+    if isinstance(owner, Parameters):
+        for one in owner.owners:
+            yield from _in_order(run, one)
+    elif isinstance(owner, TorchModule):
+        if owner.weights is not None:
+            yield owner.weights
+    elif isinstance(owner, (Unknown, Phi)):
+        yield None
+    elif isinstance(owner, (Instance, Sequence_, Mapping_)):
+        if isinstance(owner, Instance) and owner.pending is not None:
+            run.materialise(owner)
+        held = run.elements(owner)
+        yield from (one for one in held if isinstance(one, Tensor) and one.storage.origin == "parameter")
+        for one in held:
+            yield from _in_order(run, one)
 
 
 def _is_member(run: Run, value: Value) -> bool:

@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.module import ClassSource, FunctionSource, Module
+from ..syntax.nodes import walk
 from ..syntax.return_values import returned_calls
 from .callers import called_as, callers, computes, users_of_objects
 from .source_words import called
@@ -178,11 +179,25 @@ def _inner_imports(module: Module) -> list[ast.ImportFrom]:
     return list(dict.fromkeys(node for node in found if isinstance(node, ast.ImportFrom)))
 
 
+#: Tables of classes or functions, from which code picks one.
+_TABLES = (ast.Dict, ast.List, ast.Tuple)
+#: Limit: entries of a table that are looked at.
+_ENTRIES = 64
+
+
+def _named_in(value: ast.expr) -> list[ast.expr]:
+    """The expressions in the value of a name that may name a class or function: of a call, or of a table."""
+    if isinstance(value, ast.Call):  # an object of a class, or a function with some arguments bound
+        return [value.func, *value.args[:1], *(keyword.value for keyword in value.keywords[:_ENTRIES])]
+    entries = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", [])
+    return [one for one in entries[:_ENTRIES] if isinstance(one, (ast.Name, ast.Attribute))]
+
+
 def _functions(prefilter: Prefilter, definition: Definition, words: set[str]) -> Iterator[FunctionSource]:
     """The functions that an imported name gives access to; `words` are the names that the file calls."""
     what = definition.what
-    if isinstance(what, ast.Call):  # an object of a class, or a function with some arguments bound
-        for one in (what.func, *what.args[:1]):
+    if isinstance(what, (ast.Call, *_TABLES)):
+        for one in _named_in(what):
             inner = prefilter.names.resolve(definition.module, one)
             if inner is not None and not isinstance(inner.what, Module):
                 yield from _functions(prefilter, inner, words)
@@ -197,17 +212,28 @@ def _functions(prefilter: Prefilter, definition: Definition, words: set[str]) ->
             yield what.functions[name]
         for name in sorted(what.classes.keys() & words):
             yield from _methods(prefilter, what.classes[name], words)
+        for name, value in what.assignments.items():
+            table = prefilter.names.definition(what, name) if isinstance(value, _TABLES) else None
+            if table is not None and not isinstance(table.what, Module):
+                yield from _functions(prefilter, table, words)
 
 
 def _built_by(prefilter: Prefilter, source: FunctionSource, calls: int = _BUILT) -> Iterator[ClassSource]:
-    """The classes whose objects a function may return, or put into what it returns."""
+    """The classes whose objects a function may return, put into what it returns, or pick from a table."""
     if b"return" not in source.text:
         return
-    for call in returned_calls(source):
-        made = prefilter.names.resolve(source.module, call.func) if isinstance(call, ast.Call) else None
-        if made is not None and isinstance(made.what, ClassSource):
+    returned = {call.func for call in returned_calls(source) if isinstance(call, ast.Call)}
+    mentioned = {node.id: node for node in walk(source.node) if isinstance(node, ast.Name)}.values()
+    for node in sorted(returned.union(mentioned), key=lambda one: (one.lineno, one.col_offset)):
+        made = prefilter.names.bound(source.module, node)
+        if made is None:
+            continue
+        if isinstance(made.what, (ast.Call, *_TABLES)):
+            inner = [prefilter.names.resolve(made.module, one) for one in _named_in(made.what)]
+            yield from (one.what for one in inner if one is not None and isinstance(one.what, ClassSource))
+        elif isinstance(made.what, ClassSource):
             yield made.what
-        elif made is not None and isinstance(made.what, FunctionSource) and calls:
+        elif isinstance(made.what, FunctionSource) and calls and node in returned:
             yield from _built_by(prefilter, made.what, calls - 1)
 
 
