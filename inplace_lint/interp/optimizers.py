@@ -25,13 +25,14 @@ from .values import (
     Value,
     flatten,
 )
-from .weights import owners_in, weights_of
+from .weights import owners_in, standing_for, weights_of
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
     from .run import Run
+    from .storage import Storage
 
 
 def attribute(run: Run, obj: Optimizer, name: str) -> Value:
@@ -81,6 +82,7 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = 
     run.steps.of_parameters = True
     run.steps.trains = run.steps.trains or op != "load_state_dict"
     place = run.place(at)
+    written: set[Storage] = set()
     for owner in owners:
         unseen = _may_have_been_reached(run, owner)
         for weights in weights_of(run, owner):
@@ -92,6 +94,9 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = 
             for guard, _ in run.heap.gradients(weights, run.path):
                 if compatible(guard, run.path):
                     run.heap.write(weights.storage, both(run.path, guard), op, place, "step", quiet=quiet)
+                    written.add(weights.storage)
+    for storage in standing_for(run, written):
+        run.heap.write(storage, run.path, op, place, "step", quiet=quiet)
     return Constant(None)
 
 

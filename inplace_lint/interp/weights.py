@@ -24,10 +24,11 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from .class_value import ClassValue
     from .run import Run
+    from .storage import Storage
 
 
 def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> list[Tensor]:
@@ -64,6 +65,20 @@ def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> l
             for inner in atom.owners:
                 found.extend(weights_of(run, inner, depth - 1, builds))
     return found
+
+
+def standing_for(run: Run, written: Collection[Storage]) -> list[Storage]:
+    """What stands for any parameter of modules that one of the written parameters is of, and was saved as such.
+
+    `for p in net.parameters(): penalty += p.pow(2).sum()` saves each of them.
+    """
+    return [
+        storage
+        for storage, parameters in run.several.stand_ins.items()
+        if storage not in written
+        and run.heap.record(storage).saves
+        and any(one.storage in written for one in weights_of(run, parameters, builds=False))
+    ]
 
 
 def first_of(run: Run, owner: Value) -> Tensor | None:

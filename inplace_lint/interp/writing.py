@@ -142,6 +142,8 @@ def write(run: Run, op: Application) -> None:
             idempotent_writes.note(run, op, tensor, guard)
             if storage in run.several.stand_ins:
                 _write_each(run, tensor, guard, name, op.place, quiet)
+            elif storage.leaf and run.several.stand_ins:
+                _write_what_stands_for(run, tensor, guard, name, op.place, quiet)
             if not facts.metadata_only:
                 write.through = tensor
                 run.found.written.add(tensor)
@@ -165,6 +167,16 @@ def write(run: Run, op: Application) -> None:
                 outlives = storage.origin in ("argument", "buffer") and storage not in run.made.buffers
                 if outlives and not storage.leaf and graph is storage:
                     run.heap.escape([(guard, tensor)], guard)
+
+
+def _write_what_stands_for(
+    run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str
+) -> None:
+    """Record a write of what stands for any of several parameters, one of which is written."""
+    from .weights import standing_for
+
+    for storage in standing_for(run, {tensor.storage}):
+        run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
 
 
 def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str) -> None:
