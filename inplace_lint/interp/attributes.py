@@ -350,8 +350,9 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 run.set_member(atom, name, value)
                 if isinstance(atom, Unknown):
                     run.handed.stored.append((atom, name))
-                within = run.tensors_within(value)
-                run.heap.escape([one for one in within if not unmodeled.is_counted_on(one[1], atom)], guard)
+                if not unmodeled.is_context(run, atom):
+                    within = run.tensors_within(value)
+                    run.heap.escape([x for x in within if not unmodeled.is_counted_on(x[1], atom)], guard)
         elif isinstance(atom, (Sequence_, Mapping_)):
             module_parts.put(run, atom, name, value)
         elif isinstance(atom, (ClassValue, FunctionValue)):

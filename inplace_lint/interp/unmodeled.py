@@ -17,7 +17,7 @@ from .graph import Node
 from .guards import ALWAYS, both, either
 from .heap import Saved
 from .storage import MAY, strongest
-from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
+from .values import Bound, Mapping_, Native, Sequence_, Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,6 +218,11 @@ def may_save(run: Run, result: Unknown, op: str, at: ast.AST) -> None:
             saved = Saved(tensor.storage, both(guard, need), node, place)
             saved.op, saved.grad, saved.certain = op, evidence, False
             run.save(saved)
+
+
+def is_context(run: Run, holder: Value) -> bool:
+    """Whether it is the `ctx` of a custom Function: nobody runs a backward from what is kept there."""
+    return isinstance(run.state.get((holder, "member", "save_for_backward")), Native)
 
 
 def is_counted_on(tensor: Tensor, holder: Value) -> bool:
