@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 #: What PyTorch says where it refuses: in backward, and at the write of a leaf.
-_REFUSALS = ("modified by an inplace operation", "used in an in-place operation")
+_REFUSALS = (
+    "modified by an inplace operation",
+    "used in an in-place operation",
+    "is a view and is being modified inplace",
+)
 
 
 def spoils(result: torch.Tensor) -> bool:

@@ -1,0 +1,1 @@
+from .resnet import PreActBlock, PreActBottleneck, PreActResNet  # noqa: F401

@@ -1,0 +1,4 @@
+from .coder import CoderConfig, DeltaCoder
+from .losses import BoxRegLoss
+
+__all__ = ["BoxRegLoss", "CoderConfig", "DeltaCoder"]

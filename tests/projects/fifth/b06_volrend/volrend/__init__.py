@@ -1,0 +1,1 @@
+from .renderer import Field, VolumeRenderer  # noqa: F401

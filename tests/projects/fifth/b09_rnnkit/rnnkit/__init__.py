@@ -1,0 +1,1 @@
+from .rnn import RNN  # noqa: F401

@@ -1,0 +1,1 @@
+from .discriminator import HingeGANLoss, ProjectionDiscriminator  # noqa: F401

@@ -1,0 +1,1 @@
+from .flow import Flow, make_realnvp  # noqa: F401

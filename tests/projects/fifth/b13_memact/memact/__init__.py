@@ -1,0 +1,1 @@
+from .modules import GatedMLP, Mixer, build_act  # noqa: F401

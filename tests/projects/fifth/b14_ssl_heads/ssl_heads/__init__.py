@@ -1,0 +1,1 @@
+from .swav import SwAVHead  # noqa: F401

@@ -1,0 +1,1 @@
+from .model import IncrementalDecoder  # noqa: F401

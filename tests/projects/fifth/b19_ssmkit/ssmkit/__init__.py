@@ -1,0 +1,3 @@
+from .block import SSMBlock, SSMConfig, SSMStack
+
+__all__ = ["SSMBlock", "SSMConfig", "SSMStack"]

@@ -1,0 +1,1 @@
+from .raft import SmallRAFT, sequence_loss  # noqa: F401

@@ -1,0 +1,1 @@
+from .world import World  # noqa: F401

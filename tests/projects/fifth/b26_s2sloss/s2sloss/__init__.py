@@ -1,0 +1,1 @@
+from .criterion import build_criterion  # noqa: F401

@@ -1,0 +1,1 @@
+from .pointer import AttentionModel, reinforce_loss  # noqa: F401

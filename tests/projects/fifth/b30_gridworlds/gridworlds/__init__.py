@@ -1,0 +1,1 @@
+from .env import GoalEnv, MLPPolicy, discounted_return  # noqa: F401

@@ -1,0 +1,1 @@
+from .unet import DeepSupervisionLoss, UNet  # noqa: F401

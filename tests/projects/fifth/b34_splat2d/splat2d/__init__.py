@@ -1,0 +1,1 @@
+from .render import rasterization  # noqa: F401

@@ -1,0 +1,1 @@
+from .model import HMM  # noqa: F401

@@ -1,0 +1,1 @@
+from .vae import ConvVAE, elbo_loss  # noqa: F401

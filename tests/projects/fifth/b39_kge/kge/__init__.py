@@ -1,0 +1,3 @@
+from .model import KGEConfig, KGEModel
+
+__all__ = ["KGEConfig", "KGEModel"]

@@ -1,0 +1,1 @@
+from . import layers, nets, objectives  # noqa: F401

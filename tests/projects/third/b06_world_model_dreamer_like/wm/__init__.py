@@ -1,0 +1,2 @@
+from .rssm import RSSM
+from .config import Config

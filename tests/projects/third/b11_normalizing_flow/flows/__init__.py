@@ -1,0 +1,2 @@
+from .layers import AffineCoupling, ActNorm, Flip
+from .model import Flow, build_flow

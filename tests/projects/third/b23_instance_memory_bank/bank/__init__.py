@@ -1,0 +1,2 @@
+from .memory import MemoryBank
+from .model import Encoder

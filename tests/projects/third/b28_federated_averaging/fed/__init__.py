@@ -1,0 +1,2 @@
+from .client import Client
+from .server import Server

@@ -1,0 +1,1 @@
+from .edsr import EDSR
