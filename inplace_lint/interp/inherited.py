@@ -133,9 +133,8 @@ def set_element(run: Run, chain: Sequence_, name: str, value: Value) -> None:
     if index is not None and count is not None and index < count:
         run.put(chain, index, value)
         return
-    if count is not None:
-        chain.names += [str(at) for at in range(len(chain.names), count)]
-        chain.names.append(name)
+    if count is not None:  # on another path the container may have another module there, under another name
+        chain.names[:] = [*chain.names[:count], *map(str, range(len(chain.names), count)), name]
     containers.append(run, chain, value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..prefilter.hooks import registers
 from ..syntax.module import FunctionSource
 from ..torchmodel import table
 from . import containers, iterators, mappings, module_parts, ops
@@ -99,7 +100,7 @@ def listed(run: Run, obj: Value, name: str) -> Value:
 def _only_initialises(run: Run, function: Value | FunctionSource | None) -> bool:
     """Whether code that goes over modules is a constructor's, for their first values, and hangs no hooks on them."""
     source = function.source if isinstance(function, FunctionValue) else function
-    return run.builds and not (isinstance(source, FunctionSource) and b".register_" in source.text)
+    return run.builds and not (isinstance(source, FunctionSource) and registers(source))
 
 
 def _children(run: Run, obj: Value, named: bool) -> Value:
