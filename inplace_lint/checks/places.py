@@ -58,7 +58,7 @@ def passed(module: Module, finding: Finding) -> str:
 
 def target(module: Module, finding: Finding) -> str:
     """What a finding's write changes, in the words of the source."""
-    if finding.write is None and finding.passed is not None:
+    if finding.passed is not None or (finding.write is not None and isinstance(finding.at, ast.Call)):
         return passed(module, finding)
     return written(module, finding.at)
 

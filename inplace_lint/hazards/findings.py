@@ -339,18 +339,28 @@ class Context:
             # It raises at once for anyone who sets the flag and trains, so nobody does both.
             confidence = POSSIBLE
             self.raising.add(at)
+        finding = self._of_event(event, at, beneath, confidence)
+        known = found.get(finding.key())
+        if known is None or known.confidence < confidence:
+            found[finding.key()] = finding
+
+    def _of_event(
+        self, event: Event, at: ast.AST, beneath: tuple[FunctionSource, ...] | None, confidence: int
+    ) -> Finding:
+        """The finding for an event, told at a place: at its write, or at a call that leads there."""
         finding = Finding(event.kind, at, event.op, confidence)
         finding.write = None if beneath is None else event.place
         finding.layer = event.place.layer
         finding.beneath = beneath or ()
-        finding.passed = self.run.declared.passed.get((at, event.storage))
-        finding.unrecorded = event.place.at in self.run.declared.unrecorded
+        declared = self.run.declared
+        finding.passed = (
+            declared.passed.get((at, event.storage)) if beneath is None else access_path(self.run, event, at)
+        )
+        finding.unrecorded = event.place.at in declared.unrecorded
         finding.cause = event.cause
         finding.given = event.grad < DOES
         finding.used = event.used
-        known = found.get(finding.key())
-        if known is None or known.confidence < confidence:
-            found[finding.key()] = finding
+        return finding
 
     def _whichever(self, event: Event, guard: Guard) -> Guard:
         """The paths of an event, with those on which the same write meets another alias: `x.cpu()` or a copy of it."""

@@ -10,6 +10,7 @@ from .values import Instance, Mapping_, Sequence_, Tensor, Unknown, alternatives
 if TYPE_CHECKING:
     import ast
 
+    from .event import Event
     from .heap import Write
     from .run import Run
     from .storage import Storage
@@ -22,7 +23,7 @@ INSIDE = (-1, "")
 _DEPTH = 4
 
 
-def access_path(run: Run, write: Write, at: ast.AST) -> tuple[int, str] | None:
+def access_path(run: Run, write: Write | Event, at: ast.AST) -> tuple[int, str] | None:
     """The access path of a write in the call `at`: (argument index, parameter name) or (-1, "Class.attribute").
 
     The index does not count `self`; it is -1 for a keyword-only parameter. None if the path is not known.

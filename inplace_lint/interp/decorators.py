@@ -72,13 +72,19 @@ def attribute(run: Run, function: FunctionValue, name: str, at: ast.AST) -> Valu
             else run.attribute(function.wraps, name, at)
         )
     if name == "__get__":
-        return Native(lambda run, args, kwargs, at: Bound(function, [*args[:1]], {}))
+        return Native(lambda run, args, kwargs, at: _bound_to(function, args))
     if name == "__wrapped__" and function.wraps is not None:
         return function.wraps
     for decorator in function.decorated or ():
         if isinstance(decorator, Symbol) and decorator.dotted.startswith("torch.ops."):
             return Symbol(f"{decorator.dotted}.{name}")
     return run.state.get((function.source, name)) or Unknown()
+
+
+def _bound_to(function: FunctionValue, args: Sequence[Value]) -> Value:
+    """function.__get__(obj, cls): of None, the function itself."""
+    of_class = not args or (isinstance(args[0], Constant) and args[0].value is None)
+    return function if of_class else Bound(function, [args[0]], {})
 
 
 def in_mode(mode: Mode, args: Sequence[Value]) -> Value | None:

@@ -49,7 +49,7 @@ def note(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
 
 def settle(run: Run, op: Application, write: Write) -> None:
     """Drop the hazards of an idempotent write with saves that were made since its first execution at this place."""
-    before = _before(run, write) if _does_it_once(op, write) else None
+    before = _before(run, write) if _does_it_once(op) else None
     if before is not None:
         write.since, write.covers = before.since, either(before.covers, write.guard)
         run.heap.hazards = [
@@ -68,18 +68,11 @@ def _before(run: Run, write: Write) -> Write | None:
     return last if last is not None and last.place.at is write.place.at and last.op == write.op else None
 
 
-def _does_it_once(op: Application, write: Write) -> bool:
-    """Whether repeating a write with the same operands changes nothing.
-
-    A buffer by which a parameter is multiplied each time is taken for a mask: by other numbers it would soon be 0.
-    """
+def _does_it_once(op: Application) -> bool:
+    """Whether repeating a write with the same operands changes nothing."""
     name = op.facts.layout.name
     if name == "mul_":
-        masks = write.storage.origin == "parameter"
-        return all(
-            isinstance(value, Tensor) and (_is_of_bits(value) or (masks and value.storage.origin == "buffer"))
-            for value in _put(op)
-        )
+        return all(isinstance(value, Tensor) and _is_of_bits(value) for value in _put(op))
     return name in _ONCE and all(isinstance(value, Constant) for value in op.values[1:] if value is not None)
 
 
