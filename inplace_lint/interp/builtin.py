@@ -166,7 +166,7 @@ def _iter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     value = protocols.iterator(run, args[0], at)
     return (
         value
-        if isinstance(value, iterators.Iteration)
+        if isinstance(value, (iterators.Iteration, Parameters))
         else collection_types.collected(run, "iterator", [value], at)
     )
 

@@ -13,7 +13,7 @@ from ..torchmodel import table
 from ..torchmodel.spelling import are_of_data
 from . import containers, external_modules
 from .external_modules import INHERITED
-from .values import Instance, Mapping_, Native, Phi, Sequence_, Symbol, TorchModule, Unknown, Value, present
+from .values import Instance, Mapping_, Native, Phi, Sequence_, Symbol, TorchModule, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -109,20 +109,14 @@ def part(run: Run, obj: Instance) -> Value | None:
 def register(run: Run, obj: Instance, name: str, value: Value, surely: bool = False) -> None:
     """Give a module that is set as an attribute to the `nn.Sequential` that the object derives from, before it is set.
 
-    It takes the place of what the attribute was before, or is the last. `surely`: the value is a module, or None, even
-    where it is unknown.
+    `surely`: the value is a module, or None, even where it is unknown.
     """
     own = run.state.get((obj, INHERITED))
     if not isinstance(own, Sequence_) or own.kind != "Sequential":
         return
     modules = [is_module(atom) or (surely and isinstance(atom, Unknown)) for atom in run.possible(value)]
     if modules and all(modules):
-        before = present(run.state.get((obj, name)))
-        known = containers.items(run, own) or []
-        if before is not None and before in known:
-            run.put(own, known.index(before), value)
-        else:
-            set_element(run, own, name, value)
+        set_element(run, own, name, value)
     elif any(modules) and isinstance(value, Phi):
         run.each(value, lambda atom: register(run, obj, name, atom, surely))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..hazards.finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
 from ..hazards.findings import of_run, proved
 from ..interp.storage import DOES
-from ..interp.values import Instance, Mapping_, Sequence_, Tensor, Unknown, alternatives, flatten
+from ..interp.values import Instance, Tensor, Unknown, alternatives, flatten
 from ..interp.weights import weights_of
 from ..prefilter import grad_mode
 from ..prefilter.callers import callers, does_more, users_of_objects
@@ -138,9 +138,9 @@ def _is_given(value: Value | None, asked: Mapping[Unknown, Unknown]) -> bool:
 
 
 def holds(run: Run, obj: Instance, written: Collection[Storage]) -> bool:
-    """Whether a tensor of a written storage is an attribute of the object, or in a list or object inside it."""
-    seen: set[Instance | Sequence_ | Mapping_] = set()
-    pending: list[Instance | Sequence_ | Mapping_] = [obj]
+    """Whether a tensor of a written storage is an attribute of the object, or of an object inside it."""
+    seen: set[Instance] = set()
+    pending = [obj]
     while pending:
         one = pending.pop()
         if one in seen:
@@ -150,7 +150,7 @@ def holds(run: Run, obj: Instance, written: Collection[Storage]) -> bool:
             for _, atom in alternatives(value):
                 if isinstance(atom, Tensor) and atom.storage in written:
                     return True
-                if isinstance(atom, (Instance, Sequence_, Mapping_)):
+                if isinstance(atom, Instance):
                     pending.append(atom)
     return False
 

@@ -82,6 +82,7 @@ WAYS = {
     "MethodType": "net = Net()\nnet.forward = types.MethodType(other, net)",
     "__get__": "net = Net()\nnet.forward = other.__get__(net)",
     "__get__ with class": "net = Net()\nnet.forward = other.__get__(net, Net)",
+    "unbound": "net = Net()\nnet.forward = functools.partial(other.__get__(None, Net), net)",
     "partial": "net = Net()\nnet.forward = functools.partial(other, net)",
     "lambda": "net = Net()\nnet.forward = lambda x: other(net, x)",
     "wrapped": "net = Net()\nnet.forward = wrapped(net.forward)",

@@ -170,3 +170,16 @@ def test_a_function_of_another_file_hangs_the_hooks(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(model)
     assert is_told(model, tmp_path)
     assert not is_told(model.replace("        attach(self)\n", ""), tmp_path)
+
+
+@pytest.mark.parametrize("prepend", [True, False])
+def test_a_hook_that_is_put_first_sees_what_the_layer_saved(tmp_path: Path, prepend: bool) -> None:
+    """Behind a hook that returns a new tensor, a hook may write."""
+    text = (
+        "import torch\nfrom torch import nn\n\nnet = nn.Sequential(nn.Linear(4, 4), nn.Tanh())\n"
+        "net[1].register_forward_hook(lambda module, args, output: output * 0.5)\n"
+        f"net[1].register_forward_hook(lambda module, args, output: output.mul_(2), prepend={prepend})\n"
+        + BACKWARD
+    )
+    assert raises(text) == prepend
+    assert is_told(text, tmp_path) == prepend

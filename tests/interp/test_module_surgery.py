@@ -50,6 +50,11 @@ NETS = {
         "net.body",
         "act",
     ),
+    "nested sequential": (
+        NET.format(held=f"self.body = nn.Sequential(nn.Sequential({LAYERS}))", run="x = self.body(x)"),
+        "net.body[0]",
+        "2",
+    ),
     "list": (
         NET.format(held=f"self.layers = nn.ModuleList([{LAYERS}])", run=IN_ORDER.format("")),
         "net.layers",
@@ -120,3 +125,29 @@ def test_a_layer_that_is_put_in_place_of_another_runs_instead_of_it(
     assert raises == new
     found = check_source(str(tmp_path / "script.py"), text.encode(), Settings(), Project(root=str(tmp_path)))
     assert any(one.code in ("IPL101", "IPL102") for one in found if one.severity == "error") == new
+
+
+@pytest.mark.parametrize("surgery", [name for name in SURGERY if name != "flag"])
+@pytest.mark.parametrize("net", NETS)
+def test_the_old_layer_is_gone(tmp_path: Path, net: str, surgery: str) -> None:
+    """Behind a Softplus the result may be written; with an Identity in its place it is what the sigmoid saved."""
+    model, parent, name = NETS[net]
+    change = SURGERY[surgery].replace("{parent}", parent).replace("{name}", name)
+    change = change.replace("nn.ReLU(inplace={new})", "nn.Identity()")
+    text = f"{HEAD}{model}\n\ndef change(net):\n{indent(change, '    ')}\n\n\nnet = Net()\n{{}}\n".replace(
+        "nn.ReLU", "nn.Softplus"
+    )
+    text += "y = net(torch.randn(2, 4))\ny.add_(1)\ny.sum().backward()\n"
+    for changed in (True, False):
+        program = text.format("change(net)" if changed else "").replace("{{", "{")
+        raises = False
+        try:
+            exec(compile(program, "script", "exec"), {"__name__": "__main__"})
+        except RuntimeError as error:
+            assert "modified by an inplace operation" in str(error)
+            raises = True
+        assert raises == changed
+        found = check_source(
+            str(tmp_path / "script.py"), program.encode(), Settings(), Project(root=str(tmp_path))
+        )
+        assert any(one.code in ("IPL101", "IPL102") for one in found if one.severity == "error") == changed
