@@ -134,7 +134,7 @@ def runs(
     quiet: set[FunctionSource | None] = set()
     #: functions whose callers were looked up, and their names
     sought: set[FunctionSource] = set()
-    names = _named_abroad(program, module)
+    names: set[str] = set()
     #: functions that only pass on an object which is written: they lead to the one that makes it
     between: set[FunctionSource | None] = set()
     if trains(module) and any(root is not None and trains(module, root) for root in pending):
@@ -143,7 +143,7 @@ def runs(
     for _ in range(_CALLERS):
         first = not done
         asked, kept = _run_all(program, module, pending, done, between)
-        names.update(root.name for root in asked)
+        names.update({root.name for root in asked}, _named_abroad(program, module))
         for root, run in done.items():
             # It calls a method of this name on an unknown object: its callers may know which one that is.
             if root is not None and root not in sought and not run.handed.unresolved.isdisjoint(names):
