@@ -23,6 +23,7 @@ from .values import (
     TorchModule,
     Unknown,
     alternatives,
+    flatten,
 )
 from .weights import parameters_of, weights_of
 
@@ -92,7 +93,8 @@ def listed(run: Run, obj: Value, name: str) -> Value:
         return any_of(run, obj, named)
     each: list[Value] = [*found]
     if named:
-        names = {obj: Constant(""), **_names_in(run, obj)}
+        names: dict[Value, Value] = {obj: Constant("")}
+        _name_parts(run, obj, "", names)
         each = [containers.make(run, "tuple", [names.get(module, Scalar()), module]) for module in each]
     return iterators.of(True, each)
 
@@ -124,18 +126,15 @@ def _is_module(value: Value) -> bool:
     return isinstance(value, TorchModule) or module_parts.is_container(value)
 
 
-def _names_in(run: Run, obj: Value, prefix: str = "") -> dict[Value, Value]:
-    """The names of all modules inside one (`layers.0`), as far as they are known."""
-    found: dict[Value, Value] = {}
+def _name_parts(run: Run, obj: Value, prefix: str, names: dict[Value, Value]) -> None:
+    """Add the names of all modules inside one (`layers.0`) that are known and have none yet: some hold each other."""
     for name, value in module_parts.held(run, obj):
         if not isinstance(name, Constant):
             continue
-        for _, atom in alternatives(value):
-            if atom in found or len(found) > _FOLLOWED:
-                continue
-            found[atom] = Constant(f"{prefix}{name.value}")
-            found = {**_names_in(run, atom, f"{prefix}{name.value}."), **found}
-    return found
+        for atom in flatten(value):
+            if atom not in names and len(names) <= _FOLLOWED:
+                names[atom] = Constant(f"{prefix}{name.value}")
+                _name_parts(run, atom, f"{prefix}{name.value}.", names)
 
 
 def any_of(run: Run, owner: Value, named: bool) -> Value:

@@ -183,3 +183,22 @@ def test_a_hook_that_is_put_first_sees_what_the_layer_saved(tmp_path: Path, prep
     )
     assert raises(text) == prepend
     assert is_told(text, tmp_path) == prepend
+
+
+@pytest.mark.parametrize("picked", ["name == 'child.act'", "name == ''"])
+def test_modules_that_hold_each_other_have_names(tmp_path: Path, picked: str) -> None:
+    """The model itself has the empty name, and each module the first one that leads to it."""
+    text = (
+        "import torch\nfrom torch import nn\n\n\ndef halve(module, args, output):\n    output.mul_(0.5)\n\n\n"
+        "class Child(nn.Module):\n    def __init__(self, parent):\n        super().__init__()\n"
+        "        self.act, self.parent = nn.Tanh(), parent\n\n"
+        "    def forward(self, x):\n        return self.act(x)\n\n\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.lin, self.child = nn.Linear(4, 4), Child(self)\n\n"
+        "    def forward(self, x):\n        return self.child(self.lin(x)){last}\n\n\n"
+        f"net = Net()\nfor name, module in net.named_modules():\n    if {picked}:\n"
+        "        module.register_forward_hook(halve)\n" + BACKWARD
+    )
+    spoiled, spared = text.replace("{last}", ""), text.replace("{last}", " + 0")
+    assert raises(spoiled) and is_told(spoiled, tmp_path)
+    assert raises(spared) == is_told(spared, tmp_path) == ("act" in picked)

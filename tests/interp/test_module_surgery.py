@@ -134,12 +134,11 @@ def test_the_old_layer_is_gone(tmp_path: Path, net: str, surgery: str) -> None:
     model, parent, name = NETS[net]
     change = SURGERY[surgery].replace("{parent}", parent).replace("{name}", name)
     change = change.replace("nn.ReLU(inplace={new})", "nn.Identity()")
-    text = f"{HEAD}{model}\n\ndef change(net):\n{indent(change, '    ')}\n\n\nnet = Net()\n{{}}\n".replace(
-        "nn.ReLU", "nn.Softplus"
-    )
-    text += "y = net(torch.randn(2, 4))\ny.add_(1)\ny.sum().backward()\n"
+    made = f"{HEAD}{model}\n\ndef change(net):\n{indent(change, '    ')}\n\n\nnet = Net()\n"
+    made = made.replace("nn.ReLU", "nn.Softplus")
+    used = "y = net(torch.randn(2, 4))\ny.add_(1)\ny.sum().backward()\n"
     for changed in (True, False):
-        program = text.format("change(net)" if changed else "").replace("{{", "{")
+        program = made + ("change(net)\n" if changed else "") + used
         raises = False
         try:
             exec(compile(program, "script", "exec"), {"__name__": "__main__"})
