@@ -51,7 +51,7 @@ _MOVES = 8
 class Forward:
     """A call of an unknown value that may turn out to be the forward of a module."""
 
-    __slots__ = ("certain", "func", "lent", "path", "place", "result", "values")
+    __slots__ = ("certain", "func", "lent", "path", "place", "result", "time", "values")
 
     def __init__(self, run: Run, func: Unknown, result: Unknown, values: list[Value], at: ast.AST) -> None:
         self.func = func
@@ -59,6 +59,7 @@ class Forward:
         self.values = values
         self.place: Place = run.place(at)
         self.path: Guard = run.path
+        self.time = run.heap.time
         self.certain = run.grad == "on"
         #: the callee may hold tensors with a graph: some escaped before, or it was passed to unknown code
         self.lent = any(root.time is None for root in run.heap.roots) or (

@@ -81,9 +81,27 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
         or _leaves_open(run)
         # a caller that uses this view gets an error
         or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.root.returned)
+        or _writes_what_was_passed(run)
     ):
         return GRADIENTS
     return GRADIENTS if _writes_what_is_given(run, root) else NO_NEED
+
+
+def _writes_what_was_passed(run: Run) -> bool:
+    """Whether a tensor is written that a function or module among the arguments got before, which may have saved it."""
+    written = {
+        write.storage: write.time
+        for write in run.found.writes
+        if write.recorded and not write.initial and (write.op != "setitem" or write.storage.value is None)
+    }
+    given = {atom for value in run.root.args.values() for atom in flatten(value)} if written else set()
+    for func, forwards in run.handed.forwards.items():
+        for forward in forwards if func in given else ():
+            for atom in (atom for value in forward.values for atom in flatten(value)):
+                tensor = atom.tensor if isinstance(atom, Unknown) else atom
+                if isinstance(tensor, Tensor) and written.get(tensor.storage, 0) > forward.time:
+                    return True
+    return False
 
 
 def _writes_what_is_given(run: Run, root: FunctionSource) -> bool:
