@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 _KERNEL = "scaled_dot_product_attention"
+#: Rules about arguments of the kernel call, which a rewrite takes over: what they cost is less than the scores.
+_OF_KERNEL_CALLS = frozenset({"IPL403", "IPL404"})
 
 
 def fix(plan: Plan) -> FixPlan:
@@ -37,7 +39,7 @@ def fix(plan: Plan) -> FixPlan:
     assert plan.anchor is not None and plan.gone is not None
     changed: dict[ast.AST, str | Changes] = {plan.anchor: _call(module, plan, name)}
     changed.update(reshapes(plan.reshaped))
-    return of_function(
+    made = of_function(
         plan.applicability,
         message,
         tuple(plan.differences),
@@ -46,6 +48,8 @@ def fix(plan: Plan) -> FixPlan:
         plan.gone.statements,
         importing,
     )
+    made.leads_to = _OF_KERNEL_CALLS
+    return made
 
 
 def reshapes(views: Sequence[ast.AST]) -> dict[ast.AST, Changes]:

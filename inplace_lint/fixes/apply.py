@@ -257,6 +257,7 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
         if _start(one.location) not in gone and move.changes(_start(one.location))
     )
     after = lint(source)
+    lesser = {code for one in diagnostics if one.plan is not None for code in one.plan.leads_to}
     for one in after:
         place = _start(one.location)
         if one.code in ("IPL000", "IPL002"):
@@ -265,6 +266,8 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
             one.severity == "note" and one.confidence != "possible" and one.code not in codes
         ):
             continue  # a finding from before, or a note, which does not fail a check
+        if one.code in lesser:
+            continue
         if staying[_words(one)] > 0 and move.made(place):
             staying[_words(one)] -= 1
             continue

@@ -52,6 +52,7 @@ class Finding:
     """
 
     __slots__ = (
+        "asked_for",
         "at",
         "bare",
         "beneath",
@@ -81,6 +82,8 @@ class Finding:
         self.saves: list[SavedAt] = []
         #: only an argument may bring gradients; `bare`: and the function works on no module
         self.given = self.bare = False
+        #: a tensor brings gradients that the code made with `requires_grad=True`, to differentiate by it
+        self.asked_for = False
         #: why a second look lowered its confidence
         self.overruled = ""
         self.write: Place | None = None

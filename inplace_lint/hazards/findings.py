@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..interp import driver_run, requires_grad
 from ..interp.access_paths import INSIDE, access_path
-from ..interp.guards import NEVER, both, conjunction, either, implies, tests, whatever, where
+from ..interp.graph import leaves
+from ..interp.guards import ALWAYS, NEVER, both, conjunction, either, implies, tests, whatever, where
 from ..interp.storage import DOES
 from ..interp.values import Tensor, Unknown, alternatives
 from .arguments import overwritten
@@ -205,6 +206,7 @@ class Context:
         finding.cause = saved.unchecked or write.cause
         finding.given = saved.grad < DOES
         finding.bare = finding.given and not self.evidence.of_module
+        finding.asked_for = any(leaf.asked for leaf in leaves([(ALWAYS, saved.node)], guard))
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None

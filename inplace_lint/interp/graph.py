@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 class Node:
     """A node of autograd's graph; `edges` lead to the nodes that it passes gradients to."""
 
-    __slots__ = ("edges", "elementwise", "freed", "opaque", "serial")
+    __slots__ = ("asked", "edges", "elementwise", "freed", "opaque", "serial")
 
     #: the number of nodes and values of unknown kind made so far
     made = 0
 
-    def __init__(self, edges: list[tuple[Guard, Node]], opaque: int = 0) -> None:
+    def __init__(self, edges: list[tuple[Guard, Node]], opaque: int = 0, asked: bool = False) -> None:
         Node.made += 1
+        #: of a leaf that the code made with `requires_grad=True`, to differentiate by it
+        self.asked = asked
         #: orders nodes and values of unknown kind by the time at which they were made
         self.serial = Node.made
         self.edges = edges

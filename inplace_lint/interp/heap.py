@@ -204,7 +204,7 @@ class Heap:
             if storage.grad:
                 record.grads.append((ALWAYS, storage.grad))
                 if storage.leaf or storage.origin != "result":
-                    record.nodes.append((ALWAYS, Node([])))
+                    record.nodes.append((ALWAYS, Node([], asked=storage.asked)))
         return record
 
     def gradients(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, int]]:

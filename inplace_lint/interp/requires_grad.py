@@ -90,7 +90,7 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
         run.heap.forget_gradients(storage, run.path)
     run.heap.add_gradients(storage, [(run.path, evidence)])
     if not run.heap.record(storage).nodes:
-        run.heap.record(storage).nodes.append((run.path, Node([])))
+        run.heap.record(storage).nodes.append((run.path, Node([], asked=storage.asked)))
 
 
 def _part_from_base(run: Run, view: Tensor) -> None:

@@ -28,6 +28,7 @@ class Storage:
     __slots__ = (
         "_no_tensor_at",
         "_no_witness_at",
+        "asked",
         "bits",
         "device",
         "dtype",
@@ -69,6 +70,8 @@ class Storage:
         self.origin = origin  # result, factory, parameter, buffer, argument, unknown
         self.grad = grad
         self.leaf = leaf
+        #: it was made a leaf by `requires_grad=True` or `requires_grad_()`
+        self.asked = False
         self.dtype = dtype
         self.device = "?"
         #: it holds only 0s and 1s
@@ -166,7 +169,7 @@ class Storage:
 
     def become_leaf(self) -> None:
         """Note that it was made a leaf (`requires_grad_()`)."""
-        self.leaf = True
+        self.leaf = self.asked = True
         Storage.findings += 1
 
     def _may_need_one(self) -> bool:

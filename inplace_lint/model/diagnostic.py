@@ -106,15 +106,17 @@ class FixPlan:
     """A fix that is known to apply, whose edits are made only when they are shown or applied.
 
     `applicability` is safe or unsafe; `message` says what to write instead; `differences` lists how the fixed program
-    may behave differently (empty for a safe fix).
+    may behave differently (empty for a safe fix). `leads_to`: codes of findings that the written code may have, which
+    are lesser than the one that goes; any other new finding refuses the fix.
     """
 
-    __slots__ = ("applicability", "differences", "message")
+    __slots__ = ("applicability", "differences", "leads_to", "message")
 
     def __init__(self, applicability: str, message: str, differences: tuple[str, ...] = ()) -> None:
         self.applicability = applicability
         self.message = message
         self.differences = differences
+        self.leads_to: frozenset[str] = frozenset()
 
     def edits(self, source: str) -> tuple[Edit, ...]:
         """The edits, disjoint and sorted, in the coordinates of `source`: the file's text with its own line ends.

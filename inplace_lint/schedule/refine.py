@@ -73,8 +73,10 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
 
     So it is if all chains of callers in the file either record no gradients, make nothing differentiable of it, or are
     asked for by a flag; if they begin in a function that other files call only where none are recorded; or in one for
-    other code, which decides whether they are.
+    other code, which decides whether they are. Code that makes tensors with `requires_grad=True` has decided.
     """
+    if finding.asked_for:
+        return ""
     seen, pending = {root}, [root]
     #: callers of which it is not shown that they reach the finding: they may call another function of this name
     unsure: set[FunctionSource] = set()
