@@ -367,7 +367,8 @@ def skip(
 ) -> Value:
     """Skips a call in which nothing is written, and records it: it matters if a tensor it touched is written later.
 
-    A method of a module is taken to save all parameters of its object, unless a part of it records no gradients.
+    A method of a module is taken to save the parameters of its object that it may use, unless a part of it records no
+    gradients.
     """
     result = Unknown()
     values = [*args, *kwargs.values()]
@@ -388,7 +389,7 @@ def skip(
         for _, atom in run.live(args[0]) if args else ():
             if isinstance(atom, Instance) and any(cls.source is source.owner for cls in atom.cls.order()):
                 modules.append(atom)
-                external_modules.chained(run, result, weights.weights_of(run, atom), at)
+                external_modules.chained(run, result, weights.used_by(run, atom, source), at)
     given = {atom for value in values for atom in flatten(value)}
     saves = bool(modules) and not any(weights.may_own_some(run, value) for value in values[1:])
     run.entering.skipped.append(Skipped(source, given, storages, result, saves))

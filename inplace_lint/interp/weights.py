@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..prefilter.parts_used import parts_used
 from . import external_modules, inherited, names
 from .iterators import Iteration
 from .storage import DOES, NEVER
@@ -26,6 +27,7 @@ from .values import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from ..syntax.module import FunctionSource
     from .class_value import ClassValue
     from .run import Run
     from .storage import Storage
@@ -64,6 +66,19 @@ def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> l
         elif isinstance(atom, Parameters):
             for inner in atom.owners:
                 found.extend(weights_of(run, inner, depth - 1, builds))
+    return found
+
+
+def used_by(run: Run, obj: Instance, method: FunctionSource) -> list[Tensor]:
+    """The parameters of an object that one of its methods may use: those of the attributes that it names."""
+    names = parts_used(method, run.program.prefilter.methods(obj.cls.source))
+    if names is None:
+        return weights_of(run, obj)
+    found: list[Tensor] = []
+    for name in sorted(names):
+        value = run.state.get((obj, name)) or run.state.get((obj, external_modules.INHERITED))
+        if value is not None:
+            found.extend(one for one in weights_of(run, value) if one not in found)
     return found
 
 
