@@ -11,6 +11,7 @@ from . import (
     concrete,
     container_operators,
     containers,
+    contents,
     contexts,
     data_classes,
     dynamic_names,
@@ -318,11 +319,16 @@ _SCALARS = frozenset(
 )
 
 
+#: What makes a number of a tensor of one element.
+_CONVERSIONS = frozenset({"builtins.int", "builtins.float"})
 _TEXTS = frozenset("builtins.str builtins.repr builtins.chr builtins.format".split())
 
 
 def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
     """Models a builtin without an intrinsic: returns a number, a string, or an unknown value made of the arguments."""
+    held = contents.of(run, args[0]) if args and dotted in _CONVERSIONS else None
+    if held is not None:
+        return held
     if dotted in _SCALARS:
         return run.scalar((dotted, *args), Text if dotted in _TEXTS else Scalar) if args else Scalar()
     if dotted in _NUMERIC:

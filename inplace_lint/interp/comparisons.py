@@ -10,6 +10,7 @@ from ..torchmodel import table
 from . import (
     container_operators,
     containers,
+    contents,
     data_classes,
     elements,
     enums,
@@ -116,7 +117,11 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         found = table.operator(op)
         if found is not None:
-            return ops.apply(run, found, [left, right], {}, at, function=False)
+            result = ops.apply(run, found, [left, right], {}, at, function=False)
+            held = contents.of(run, left) if isinstance(right, Constant) else None
+            if held is not None and isinstance(result, Tensor):
+                contents.note_made(run, result, compare(run, op, held, right, at))
+            return result
     if op in ("==", "!="):
         known_equal = _are_equal(run, left, right)
         if known_equal is not None:

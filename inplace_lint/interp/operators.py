@@ -11,6 +11,7 @@ from . import (
     concrete,
     container_operators,
     containers,
+    contents,
     exceptions,
     ops,
     own_operators,
@@ -145,6 +146,9 @@ def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
         if isinstance(operand, Phi):
             results = [(g, unary(run, op, atom, at)) for g, atom in run.live(operand)]
             return join(results) if results else Unknown()
+        held = contents.of(run, operand)
+        if held is not None:
+            return unary(run, op, held, at)
         true, false = run.split(operand)
         if not false:
             return Constant(False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import GIVES_A_NUMBER, layout_of
-from . import arrays, axes, batches, containers, cuts, idempotent_writes
+from . import arrays, axes, batches, containers, contents, cuts, idempotent_writes
 from .frames import LENGTH
 from .guards import NEVER, both, compatible, either
 from .joins import join
@@ -108,6 +108,8 @@ def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
 def _no_tensor(run: Run, op: Application) -> Value:
     """A result that is no tensor: a number, or an array that may share the memory of the operand."""
     first = op.values[0] if op.values else None
+    if op.name == "item" and first is not None and (held := contents.of(run, first)) is not None:
+        return held
     way = op.facts.layout.exposes_memory
     if way and first is not None:
         return arrays.look(run, first, way, op.place.at)

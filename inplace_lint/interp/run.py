@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import guards, run_records
+from . import contents, guards, run_records
 from .budget import Budget
 from .class_value import ClassValue
 from .frames import DEAD, LENGTH, Frame, Place, State
@@ -216,6 +216,9 @@ class Run(Literals, Operations):
             own = self.truth(value)
             return (ALWAYS, DEAD) if own is None else self.split(own)
         value = self.field(value) if isinstance(value, (Bound, Native, Tensor)) else value
+        held = contents.of(self, value)
+        if held is not None:
+            return self.split(held)
         if isinstance(value, (TorchModule, FunctionValue, Bound, OpValue, Native, Symbol, ClassValue)):
             return ALWAYS, DEAD
         if isinstance(value, (Sequence_, Mapping_)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import outofplace, table
-from . import idempotent_writes, stale_reads
+from . import contents, idempotent_writes, stale_reads
 from .event import Event
 from .guards import both, compatible, implies
 from .storage import DOES
@@ -140,6 +140,7 @@ def write(run: Run, op: Application) -> None:
             if not write.counted:
                 idempotent_writes.settle(run, op, write)
             idempotent_writes.note(run, op, tensor, guard)
+            contents.note_write(run, op, tensor, guard)
             if storage in run.several.stand_ins:
                 _write_each(run, tensor, guard, name, op.place, quiet)
             elif storage.leaf and run.several.stand_ins:

@@ -1,0 +1,109 @@
+"""Tells which number a flag kept in a tensor holds: `if self.done == 0: …; self.done.fill_(1)` runs once.
+
+What a buffer holds when a run begins is not known, but it is one value until it is written. A constant that fills it
+decides the tests that come after.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .guards import implies
+from .joins import join
+from .values import Constant, Phi, Scalar, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .application import Application
+    from .guards import Guard
+    from .run import Run
+    from .storage import Storage
+    from .values import Value
+
+#: The key, with a storage, of what all its elements hold.
+_VALUE = "<value>"
+#: Ops that give the number itself, if all elements are one; and the number that each makes.
+_KEEPS = frozenset(
+    "clone detach any all sum max min mean bool int long float double byte to cpu cuda squeeze".split()
+)
+_FILLED = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1, "zero_": 0}
+
+
+def of(run: Run, value: Value) -> Value | None:
+    """What a tensor is known to hold in all elements, or a number that stands for that; None for most tensors."""
+    if isinstance(value, Phi) and isinstance(value.alternatives[0][1], Tensor):
+        each = [(guard, of(run, atom)) for guard, atom in value.alternatives]
+        found = [(guard, held) for guard, held in each if held is not None]
+        return join(found) if len(found) == len(each) else None
+    if not isinstance(value, Tensor):
+        return None
+    storage = value.storage
+    known = run.state.get((storage, _VALUE))
+    if known is not None or not _lasts(storage):
+        return known
+    if run.heap.record(storage).writes:
+        return None
+    number = run.scalar(("number in", storage))
+    run.bottom().slots[(storage, _VALUE)] = number
+    return number
+
+
+def _lasts(storage: Storage) -> bool:
+    """Whether a storage was there before the run: what it was made with says nothing of what it holds by now."""
+    return storage.standing or storage.origin in ("buffer", "parameter")
+
+
+def note_result(run: Run, op: Application, result: Value) -> None:
+    """Notes what a new tensor holds, as made by an op."""
+    if not isinstance(result, Tensor) or not op.values:
+        return
+    name, first = op.facts.layout.name, op.values[0]
+    held: Value | None = None
+    if name in _FILLED:
+        held = Constant(_FILLED[name])
+    elif name == "tensor" and isinstance(first, Constant):
+        held = first
+    elif name in _KEEPS and isinstance(first, Tensor) and first.storage is not result.storage:
+        held = of(run, first)
+    if held is not None:
+        note_made(run, result, held)
+
+
+def note_made(run: Run, made: Tensor, held: Value) -> None:
+    """Notes what a new tensor holds."""
+    run.bottom().slots[(made.storage, _VALUE)] = held
+
+
+def note_write(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
+    """Notes what a tensor holds after a write."""
+    key = (tensor.storage, _VALUE)
+    whole = not tensor.view or tensor.counter is not None
+    put = _put(run, op.facts.layout.name, op.values) if whole and implies(run.path, guard) else None
+    if put is not None:
+        run.state.slots[key] = put
+    elif run.state.get(key) is not None:
+        run.state.slots[key] = Scalar()
+
+
+def _put(run: Run, name: str, values: Sequence[Value | None]) -> Value | None:
+    """The value that a write puts into all elements."""
+    if name in _FILLED:
+        return Constant(_FILLED[name])
+    source = values[1] if name in ("fill_", "copy_", "add_") and len(values) > 1 else None
+    put = source if source is None or isinstance(source, Constant) else of(run, source)
+    return _sum(run, values[0], put) if name == "add_" else put
+
+
+def _sum(run: Run, first: Value | None, second: Value | None) -> Value | None:
+    """The sum of what a tensor holds and a number, where a test on this path has told that it is 0."""
+    held = None if first is None else of(run, first)
+    for _, one in [] if held is None else run.live(held):
+        if isinstance(one, Scalar):
+            key = run.identity(one)
+            is_zero = run.is_told(("==", key, run.identity(Constant(0))), True, run.path)
+            if not is_zero and not run.is_told(("true", key), False, run.path):
+                return None
+        elif not (isinstance(one, Constant) and one.value == 0):
+            return None
+    return None if held is None else second

@@ -1,0 +1,95 @@
+"""Layers that initialise themselves once, with a flag in a tensor; torch is the judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.checks import check_source
+from inplace_lint.project.modules import Project
+from inplace_lint.project.settings import Settings
+
+torch = pytest.importorskip("torch")
+
+KEPT = {
+    "a buffer": "self.register_buffer('done', torch.tensor(0))",
+    "a bool": "self.register_buffer('done', torch.tensor(False))",
+    "a parameter": "self.done = nn.Parameter(torch.zeros(1), requires_grad=False)",
+    "a tensor": "self.done = torch.tensor(0)",
+}
+TESTS = (
+    "self.done.item() == 0",
+    "not self.done.item()",
+    "not self.done",
+    "self.done == 0",
+    "int(self.done) == 0",
+    "self.training and self.done.sum() == 0",
+)
+SETS = {
+    "filled": "self.done.fill_(1)",
+    "filled through data": "self.done.data.fill_(1)",
+    "copied": "self.done.copy_(torch.tensor(1))",
+    "counted up": "self.done += True",
+    "left as it was": "pass",
+    "filled with what it was": "self.done.fill_(0)",
+}
+USES = {
+    "twice": "return self.norm(self.norm(x) * 2)",
+    "in a loop": "for _ in range(3):\n            x = self.norm(x)\n        return x",
+    "two of them": "return self.norm(x) + self.other(x)",
+}
+SOURCE = """\
+import torch
+from torch import nn
+
+
+class ActNorm(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.loc, self.scale = nn.Parameter(torch.zeros(n)), nn.Parameter(torch.ones(n))
+        {kept}
+
+    def forward(self, x):
+        if {test}:
+            with torch.no_grad():
+                self.loc.copy_(-x.mean(0))
+                self.scale.copy_(1 / (x.std(0) + 1e-6))
+            {set}
+        return self.scale * (x + self.loc)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin, self.norm, self.other = nn.Linear(4, 4), ActNorm(4), ActNorm(4)
+
+    def forward(self, x):
+        x = self.lin(x)
+        {use}
+
+
+Net()(torch.randn(8, 4)).pow(2).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("set_", SETS)
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("kept", KEPT)
+def test_a_flag_decides_whether_the_write_comes_again(
+    kept: str, test: str, set_: str, use: str, tmp_path: Path
+) -> None:
+    """A second write of what the first call saved is told just where torch's backward raises."""
+    source = SOURCE.format(kept=KEPT[kept], test=test, set=SETS[set_], use=USES[use])
+    try:
+        exec(compile(source, "case", "exec"), {"__name__": "case"})
+    except RuntimeError as error:
+        assert "modified by an inplace" in str(error)
+        raises = True
+    else:
+        raises = False
+    findings = check_source(
+        str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path))
+    )
+    assert any(one.severity == "error" for one in findings) == raises, (source, findings)
