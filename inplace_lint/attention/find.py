@@ -152,6 +152,9 @@ def _complete(made: Plan, statements: Statements, others: OtherFiles) -> None:
     if anew:
         made.differences.append(f"another file may set {', '.join(anew)} anew, for some of these objects")
     for one in called:
+        if package_uses.hooks_by_name(module, one.args[1]):
+            made.refused = f"a hook on `{one.args[1]}` reads the scores or weights"
+            return
         if package_uses.hooks_modules(module, files.project, one.args[1], kind_of(made.graph, one)):
             made.differences.append(
                 f"a hook on `{one.args[1]}` is no longer called, and this project registers hooks"

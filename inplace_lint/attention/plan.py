@@ -340,6 +340,8 @@ class _Planner:
                 raise Refused("the scores are multiplied by what they are masked with")
             shape = self.shapes.of(factor)
             if shape is None and not is_zero_dimensional(self.graph, factor):
+                if _is_activation(factor):
+                    raise Refused("the scores are multiplied by what a layer makes of the input")
                 self.made.differences.append("the scale is taken to be one number, or one for each head")
             elif shape is not None and any(integer(axis.size) != 1 for axis in shape[-2:]):
                 raise Refused("the scores are multiplied by a tensor that differs between queries or keys")
@@ -432,6 +434,12 @@ _READ = {
     "test": "a condition reads the values of the scores or weights",
     "item": "the weights are written into another tensor",
 }
+
+
+def _is_activation(term: Term) -> bool:
+    """Whether a value comes from a layer that got an argument of the function: then it may differ between keys."""
+    made = list(parts(term, "size", "shape"))
+    return any(one.op == "param" for one in made) and any(one.op in ("call", "linear") for one in made)
 
 
 def _binds_product(text: str) -> bool:

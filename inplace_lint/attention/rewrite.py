@@ -24,7 +24,7 @@ _WIDTH = 100
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 _KERNEL = "scaled_dot_product_attention"
 #: Rules about arguments of the kernel call, which a rewrite takes over: what they cost is less than the scores.
-_OF_KERNEL_CALLS = frozenset({"IPL403", "IPL404"})
+_OF_KERNEL_CALLS = ("IPL403", "IPL404")
 
 
 def fix(plan: Plan) -> FixPlan:

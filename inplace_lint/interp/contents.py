@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
 #: The key, with a storage, of what all its elements hold.
 _VALUE = "<value>"
-#: Ops that give the number itself, if all elements are one; and the number that each makes.
+#: Ops that give the number itself, if there is one element.
 _KEEPS = frozenset(
     "clone detach any all sum max min mean bool int long float double byte to cpu cuda squeeze".split()
 )
-_FILLED = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1, "zero_": 0}
 
 
 def of(run: Run, value: Value) -> Value | None:
@@ -39,6 +38,8 @@ def of(run: Run, value: Value) -> Value | None:
     if not isinstance(value, Tensor):
         return None
     storage = value.storage
+    if storage in run.handed.given:
+        return None  # unknown code may have written it
     known = run.state.get((storage, _VALUE))
     if known is not None or not _lasts(storage):
         return known
@@ -60,9 +61,7 @@ def note_result(run: Run, op: Application, result: Value) -> None:
         return
     name, first = op.facts.layout.name, op.values[0]
     held: Value | None = None
-    if name in _FILLED:
-        held = Constant(_FILLED[name])
-    elif name == "tensor" and isinstance(first, Constant):
+    if name == "tensor" and isinstance(first, Constant):
         held = first
     elif name in _KEEPS and isinstance(first, Tensor) and first.storage is not result.storage:
         held = of(run, first)
@@ -88,8 +87,8 @@ def note_write(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
 
 def _put(run: Run, name: str, values: Sequence[Value | None]) -> Value | None:
     """The value that a write puts into all elements."""
-    if name in _FILLED:
-        return Constant(_FILLED[name])
+    if name == "zero_":
+        return Constant(0)
     source = values[1] if name in ("fill_", "copy_", "add_") and len(values) > 1 else None
     put = source if source is None or isinstance(source, Constant) else of(run, source)
     return _sum(run, values[0], put) if name == "add_" else put

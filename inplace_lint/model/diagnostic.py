@@ -116,7 +116,7 @@ class FixPlan:
         self.applicability = applicability
         self.message = message
         self.differences = differences
-        self.leads_to: frozenset[str] = frozenset()
+        self.leads_to: tuple[str, ...] = ()
 
     def edits(self, source: str) -> tuple[Edit, ...]:
         """The edits, disjoint and sorted, in the coordinates of `source`: the file's text with its own line ends.

@@ -180,6 +180,11 @@ def hooks_modules(module: Module, project: Project, attribute: str, kind: str) -
     )
 
 
+def hooks_by_name(module: Module, attribute: str) -> bool:
+    """Whether the file registers a hook on what some object holds in this attribute: `net.softmax.register_…(…)`."""
+    return any(held == attribute for held, _ in _of(module).hooks)
+
+
 def is_set_elsewhere(module: Module, project: Project, name: str) -> bool:
     """Whether another file of the project sets an attribute of this name, of whichever object it holds."""
     path = os.path.abspath(module.filename)

@@ -20,7 +20,7 @@ from inplace_lint.project import Settings
 from .compare import applied
 
 HERE = Path(__file__).parent / "programs"
-SETS = ("first", "second", "third")
+SETS = ("first", "second", "third", "fourth")
 DRIVER = "# --- driver ---"
 #: Two results are the same up to this share of the largest number: some programs take their softmax in float32.
 TOLERANCE = 1e-6

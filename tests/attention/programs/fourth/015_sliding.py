@@ -1,0 +1,62 @@
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class LocalAttention(nn.Module):
+    def __init__(self, d_model: int = 32, nhead: int = 4, window: int = 3):
+        super().__init__()
+        self.nhead = nhead
+        self.window = window
+        self.wqkv = nn.Linear(d_model, 3 * d_model)
+        self.wo = nn.Linear(d_model, d_model)
+        self._mask_cache = {}
+
+    def band(self, n: int) -> torch.Tensor:
+        if n not in self._mask_cache:
+            i = torch.arange(n)
+            delta = i[:, None] - i[None, :]
+            self._mask_cache[n] = (delta < 0) | (delta >= self.window)
+        return self._mask_cache[n]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        n = x.size(1)
+        q, k, v = self.wqkv(x).view(*x.shape[:2], 3, self.nhead, -1).unbind(2)
+        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+        q = q / q.size(-1) ** 0.5
+        logits = q @ k.transpose(-2, -1)
+        bias = torch.zeros(n, n, dtype=logits.dtype).masked_fill_(self.band(n), float("-inf"))
+        logits = logits + bias
+        out = F.softmax(logits, dim=-1) @ v  # ATTN
+        return self.wo(out.transpose(1, 2).flatten(2))
+
+
+def make():
+    torch.manual_seed(71)
+    net = nn.Sequential(nn.LayerNorm(32), LocalAttention(), nn.LayerNorm(32), LocalAttention(window=5))
+    net.eval()
+    return net, (torch.randn(2, 13, 32, requires_grad=True),)
+
+# --- driver ---
+import torch
+
+module, inputs = make()
+if isinstance(module, torch.nn.Module):
+    module.eval()
+inputs = tuple(
+    one.detach().requires_grad_(one.is_floating_point()) if isinstance(one, torch.Tensor) else one for one in inputs
+)
+torch.manual_seed(0)
+made = module(*inputs)
+pending, RESULTS = [made], []
+while pending:
+    one = pending.pop()
+    if isinstance(one, torch.Tensor):
+        RESULTS.append(one)
+    elif isinstance(one, (tuple, list)):
+        pending.extend(one)
+    elif isinstance(one, dict):
+        pending.extend(one.values())
+sum(one.square().sum() for one in RESULTS if one.requires_grad).backward()
+RESULTS = [one.detach() for one in RESULTS]
+RESULTS += [one.grad for one in inputs if isinstance(one, torch.Tensor) and one.grad is not None]
