@@ -1,0 +1,1 @@
+from .conv import WeightedGCNConv
