@@ -228,7 +228,7 @@ def _cannot_be_set(module: Module, attribute: str) -> bool:
             isinstance(one, ast.Call)
             and any(k.arg == "frozen" and getattr(k.value, "value", None) is True for k in one.keywords)
             for one in cls.decorator_list
-        )
+        ) or any(_name_of(base) == "NamedTuple" for base in cls.bases)
         fields = (one.target for one in body if isinstance(one, ast.AnnAssign))
         if fixed and any(isinstance(one, ast.Name) and one.id == attribute for one in fields):
             return True

@@ -350,7 +350,9 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 run.set_member(atom, name, value)
                 if isinstance(atom, Unknown):
                     run.handed.stored.append((atom, name))
-                if not unmodeled.is_context(run, atom):
+                if name != "grad" and not unmodeled.is_context(
+                    run, atom
+                ):  # nobody differentiates a gradient later
                     within = run.tensors_within(value)
                     run.heap.escape([x for x in within if not unmodeled.is_counted_on(x[1], atom)], guard)
         elif isinstance(atom, (Sequence_, Mapping_)):
