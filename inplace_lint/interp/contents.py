@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .guards import implies
 from .joins import join
-from .values import Constant, Phi, Scalar, Tensor
+from .values import Constant, Phi, Scalar, Sequence_, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,13 +60,27 @@ def note_result(run: Run, op: Application, result: Value) -> None:
     if not isinstance(result, Tensor) or not op.values:
         return
     name, first = op.facts.layout.name, op.values[0]
-    held: Value | None = None
-    if name == "tensor" and isinstance(first, Constant):
-        held = first
+    if name == "tensor":
+        note_literal(run, result, first)
     elif name in _KEEPS and isinstance(first, Tensor) and first.storage is not result.storage:
         held = of(run, first)
+        if held is not None:
+            note_made(run, result, held)
+
+
+def _literal(run: Run, value: Value | None) -> Value | None:
+    """The number that `torch.tensor(1)` or `torch.tensor([1])` holds."""
+    if isinstance(value, Sequence_):
+        elements = run.elements(value)
+        value = elements[0] if len(elements) == 1 else None
+    return value if isinstance(value, Constant) else None
+
+
+def note_literal(run: Run, made: Tensor, value: Value | None) -> None:
+    """Notes what a new tensor holds that is made of this number, or list of one number."""
+    held = _literal(run, value)
     if held is not None:
-        note_made(run, result, held)
+        note_made(run, made, held)
 
 
 def note_made(run: Run, made: Tensor, held: Value) -> None:

@@ -16,6 +16,7 @@ from . import (
     builtin,
     collection_types,
     containers,
+    contents,
     functional_modules,
     instances,
     mappings,
@@ -224,6 +225,7 @@ def _legacy_constructor(kind: str) -> Play:
         made = run.new_tensor("factory", NEVER, at, dtype=dtype)
         if args and isinstance(args[0], Sequence_):
             made.storage.has_axes, made.sizes = True, axes.of_literal(run, args[0])
+            contents.note_literal(run, made, args[0])
         return made
 
     return play

@@ -30,6 +30,7 @@ SETS = {
     "filled": "self.done.fill_(1)",
     "filled through data": "self.done.data.fill_(1)",
     "copied": "self.done.copy_(torch.tensor(1))",
+    "copied from a list": "self.done.data.copy_(torch.Tensor([True]).squeeze())",
     "counted up": "self.done += True",
     "left as it was": "pass",
     "filled with what it was": "self.done.fill_(0)",
