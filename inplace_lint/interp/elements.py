@@ -27,8 +27,6 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from .frames import Loop
     from .run import Run
     from .values import Mapping_, Pattern, Value
@@ -57,34 +55,6 @@ def taken(
     if place is None and isinstance(container, Sequence_):
         name = places.under(run, container, name)
     return at_place(run, found, name)
-
-
-#: By index: the key of the element that stood for the first or last round of the latest loop over an unknown value.
-_ROUNDS: dict[Hashable, str] = {0: "first round", -1: "last round"}
-
-
-def of_round(run: Run, owner: Unknown | None, index: int) -> Unknown:
-    """The first (0) or last (-1) element that a loop over an argument takes: what was read under that index, if it was.
-
-    Otherwise each loop gets others: a loader gives new batches each time, and nobody takes them by an index.
-    """
-    if owner is None:
-        return Unknown()
-    known = run.state.get((owner, "member", index))
-    if isinstance(known, Unknown):
-        return known
-    element = Unknown(owner)
-    run.bottom().slots[(owner, "member", _ROUNDS[index])] = element
-    return element
-
-
-def under_index(run: Run, owner: Unknown, index: Hashable) -> Value:
-    """`items[index]` of an argument: at the ends, what the latest loop over it took there."""
-    if index in _ROUNDS and run.state.get((owner, "member", index)) is None:
-        element = run.state.get((owner, "member", _ROUNDS[index]))
-        if element is not None:
-            run.bottom().slots[(owner, "member", index)] = element
-    return run.member(owner, index)
 
 
 def at_place(run: Run, found: Value, name: object) -> Value:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from . import (
     containers,
     cuts,
-    elements,
     external_modules,
     indexing,
     inherited,
     mappings,
+    places,
     positions,
     protocols,
     unmodeled,
@@ -160,7 +160,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     if isinstance(value, Scalar):
         return False, [Scalar(), Scalar()]
     owner = value if isinstance(value, Unknown) and value.is_given() else None
-    first, last = elements.of_round(run, owner, 0), elements.of_round(run, owner, -1)
+    first, last = places.of_round(run, owner, 0), places.of_round(run, owner, -1)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
     external_modules.expect_modules_in(run, value, [first, last])
     return False, unmodeled.computed_from(run, [first, last], value) if owner is None else [first, last]
@@ -304,7 +304,7 @@ def _members(run: Run, value: Value, count: int, key: object = None) -> list[Val
     """
     if not isinstance(value, Unknown):
         return [Unknown() for _ in range(count)]
-    parts = [elements.under_index(run, value, i if key is None else (key, i)) for i in range(count)]
+    parts = [places.under_index(run, value, i if key is None else (key, i)) for i in range(count)]
     run.several.parts.update(part for part in parts if isinstance(part, Unknown))
     return parts
 

@@ -14,6 +14,8 @@ from .storage import BACK, FRONT, ElementPlace
 from .values import Constant, Sequence_, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from .run import Run
     from .slices import Slice
 
@@ -74,6 +76,34 @@ def follow(run: Run, made: Value, front: Value, back: Value) -> None:
             run.state.slots[(made, key)] = _end(run, other, key)
 
 
+#: By index: the key of the element that stood for the first or last round of the latest loop over an unknown value.
+_ROUNDS: dict[Hashable, str] = {0: "first round", -1: "last round"}
+
+
+def of_round(run: Run, owner: Unknown | None, index: int) -> Unknown:
+    """The first (0) or last (-1) element that a loop over an argument takes: what was read under that index, if it was.
+
+    Otherwise each loop gets others: a loader gives new batches each time, and nobody takes them by an index.
+    """
+    if owner is None:
+        return Unknown()
+    known = run.state.get((owner, "member", index))
+    if isinstance(known, Unknown):
+        return known
+    element = Unknown(owner)
+    run.bottom().slots[(owner, "member", _ROUNDS[index])] = element
+    return element
+
+
+def under_index(run: Run, owner: Unknown, index: Hashable) -> Value:
+    """`items[index]` of an argument: at the ends, what the latest loop over it took there."""
+    if index in _ROUNDS and run.state.get((owner, "member", index)) is None:
+        element = run.state.get((owner, "member", _ROUNDS[index]))
+        if element is not None:
+            run.bottom().slots[(owner, "member", index)] = element
+    return run.member(owner, index)
+
+
 def of_unknown(run: Run, place: ElementPlace) -> Value | None:
     """The element at a counted place of an unknown value that a list was made of, if that is not taken for a tensor."""
     if (
@@ -82,7 +112,7 @@ def of_unknown(run: Run, place: ElementPlace) -> Value | None:
         or not isinstance(place.number, int)
     ):
         return None
-    return run.member(place.base, place.number if place.side == FRONT else -place.number - 1)
+    return under_index(run, place.base, place.number if place.side == FRONT else -place.number - 1)
 
 
 def cut(run: Run, piece: Sequence_, whole: Sequence_, bounds: Slice) -> None:

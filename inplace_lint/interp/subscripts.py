@@ -79,7 +79,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
                 and isinstance(index, Constant)
                 and not _adds_axis(index)
             ):
-                results.append((guard, elements.under_index(run, atom, index.value)))
+                results.append((guard, places.under_index(run, atom, index.value)))
             else:
                 part = indexing.index(run, atom, index, at)
                 stale_reads.picked(run, part, at)
