@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
 #: The key, with a storage, of what all its elements hold.
 _VALUE = "<value>"
-#: Ops that give the number itself, if there is one element.
-_KEEPS = frozenset(
-    "clone detach any all sum max min mean bool int long float double byte to cpu cuda squeeze".split()
-)
+#: Ops that keep the numbers. What `any` or `sum` makes of many elements is no number of theirs.
+_KEEPS = frozenset("clone detach bool int long float double byte to cpu cuda squeeze".split())
 
 
 def of(run: Run, value: Value) -> Value | None:

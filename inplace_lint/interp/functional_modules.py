@@ -17,6 +17,7 @@ from .values import (
     Value,
     flatten,
 )
+from .weights import weights_of
 
 if TYPE_CHECKING:
     import ast
@@ -82,8 +83,9 @@ def _replace(
 ) -> None:
     """Puts the tensors of a dict into the place of the parameters of the same names, and notes how to undo it."""
     if isinstance(module, TorchModule):
-        weights, given = module.weights, _given(run, table, f"{path}weight")
-        if weights is not None and given is not None:
+        weights = module.weights
+        given = None if weights is None else _given(run, table, f"{path}weight", weights)
+        if given is not None:
             module.weights = given
             put_back.append(lambda: setattr(module, "weights", weights))
         return
@@ -95,9 +97,8 @@ def _replace(
             if not isinstance(atom, Tensor):
                 _replace(run, atom, table, f"{inner}.", put_back, depth - 1)
             elif isinstance(module, Instance) and atom.storage.origin in ("parameter", "buffer"):
-                _replace_own(
-                    run, module, inner.rpartition(".")[2], value, _given(run, table, inner), put_back
-                )
+                given = _given(run, table, inner, atom)
+                _replace_own(run, module, inner.rpartition(".")[2], value, given, put_back)
 
 
 def _replace_own(
@@ -113,14 +114,18 @@ def _replace_own(
         put_back.append(lambda: run.put(module, name, value))
 
 
-def _given(run: Run, table: Mapping_, name: str) -> Tensor | None:
-    """The tensor that a dict has under the name of a parameter; None if that is the module's own, or not known."""
+def _given(run: Run, table: Mapping_, name: str, own: Tensor) -> Tensor | None:
+    """The tensor that a dict has under the name of a parameter; None if it has none, or the module's own."""
     held = mappings.holds(run, table, name)
     if isinstance(held, Constant) and held.value is False:
         return None
     for atom in flatten(mappings.get_key(run, table, Constant(name))):
         if isinstance(atom, Parameters):
+            given = weights_of(run, atom)
+        else:
+            given = [tensor for _, tensor in run.tensors_within(atom)]
+        if any(one.storage is own.storage for one in given):
             return None
-        for _, tensor in run.tensors_within(atom):
-            return tensor
+        if given:
+            return given[0]
     return None

@@ -24,7 +24,7 @@ TESTS = (
     "not self.done",
     "self.done == 0",
     "int(self.done) == 0",
-    "self.training and self.done.sum() == 0",
+    "self.training and self.done == 0",
 )
 SETS = {
     "filled": "self.done.fill_(1)",
@@ -94,3 +94,26 @@ def test_a_flag_decides_whether_the_write_comes_again(
         str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path))
     )
     assert any(one.severity == "error" for one in findings) == raises, (source, findings)
+
+
+def test_any_and_all_of_many_elements_are_two_questions(tmp_path: Path) -> None:
+    """Where some elements of a buffer are 0 and some are not, both branches are run: the write comes after the save."""
+    source = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+        self.register_buffer("alive", torch.ones(4))
+
+    def forward(self, x):
+        h = self.lin(x).sigmoid()
+        if self.alive.any() and not self.alive.all():
+            h *= self.alive
+        return h
+"""
+    found = check_source(str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path)))
+    assert [one.code for one in found] == ["IPL101"]

@@ -37,6 +37,7 @@ NETS = {
 }
 MAKES = {
     "own": "params = dict(net.named_parameters())",
+    "another's": "params = dict(other.named_parameters())",
     "copies": "params = {k: p.detach().clone().requires_grad_() for k, p in net.named_parameters()}",
     "adapted": (
         "params = dict(net.named_parameters())\n"
@@ -57,6 +58,7 @@ WRITES = {
     "the module's": "with torch.no_grad():\n    for p in net.parameters():\n        p.mul_(0.9)",
     "the dict's": "with torch.no_grad():\n    for p in params.values():\n        p.mul_(0.9)",
     "a step": "opt.step()",
+    "the other's step": "torch.optim.SGD(other.parameters(), lr=0.1).step()",
 }
 
 
@@ -70,8 +72,8 @@ def test_it_saves_the_parameters_that_it_is_given(
     """A write of parameters is told where torch's backward raises: of the given ones, not of those they stand for."""
     body = "\n".join((MAKES[make], CALLS[called], WRITES[write], "out.pow(2).sum().backward()"))
     source = (
-        f"{HEAD}{NETS[net]}\n\nnet = Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
-        f"x = torch.randn(2, 4)\nnet(x).sum().backward()\n{body}\n"
+        f"{HEAD}{NETS[net]}\n\nnet, other = Net(), Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        f"x = torch.randn(2, 4)\n(net(x) + other(x)).sum().backward()\n{body}\n"
     )
     try:
         exec(compile(source, "case", "exec"), {})
