@@ -1,0 +1,73 @@
+"""Tensors that a constructor makes leaves, in many ways, are leaves in other methods; torch is the judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.checks import check_source
+from inplace_lint.project.modules import Project
+from inplace_lint.project.settings import Settings
+
+torch = pytest.importorskip("torch")
+
+#: How `self.w` is made.
+MADE = (
+    "self.w = torch.ones(4, requires_grad=True)",
+    "self.w = torch.ones(4).requires_grad_()",
+    "self.w = torch.ones(4); self.w.requires_grad = True",
+    "w = torch.ones(4); w.requires_grad_(True); self.w = w",
+    "self.w = torch.autograd.Variable(torch.ones(4), requires_grad=True)",
+    "self.ws = [torch.ones(4, requires_grad=True) for _ in range(2)]; self.w = self.ws[0]",
+    "self.p = {'w': torch.ones(4).requires_grad_()}; self.w = self.p['w']",
+    "self.w = (torch.ones(4) * 2).detach().requires_grad_()",
+    "self.w = torch.ones(4).to('cpu').requires_grad_()",
+    "self.w = self.make()",
+    "setattr(self, 'w', torch.ones(4).requires_grad_())",
+    "self.w = torch.ones(4)",
+    "self.w = torch.ones(4, requires_grad=True); self.w.requires_grad_(False)",
+    "self.w = torch.ones(4).requires_grad_(); self.w.requires_grad = False",
+    "self.w = torch.ones(4, requires_grad=True).detach()",
+)
+CLASSES = {
+    "plain": "class A:\n    def __init__(self):\n        {made}\n",
+    "module": "class A(nn.Module):\n    def __init__(self):\n        super().__init__()\n        {made}\n",
+    "inherited": "class B:\n    def __init__(self):\n        {made}\n\n\nclass A(B):\n",
+}
+BODIES = {
+    "exp": "h = (x * self.w).exp(); h += 1; return h",
+    "columns": "p = torch.zeros(4, 3)\n        for t in (1, 2): p[:, t] = p[:, t - 1] * self.w + 1\n        return p",
+    "out of place": "h = (x * self.w).exp(); h = h + 1; return h",
+}
+SOURCE = """\
+import torch
+from torch import nn
+
+
+{cls}
+    def make(self):
+        return torch.ones(4).requires_grad_()
+
+    def run(self, x):
+        {body}
+"""
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("made", MADE)
+def test_what_a_constructor_makes_a_leaf_stays_one(made: str, body: str, cls: str, tmp_path: Path) -> None:
+    """A write is told just where torch's backward raises."""
+    source = SOURCE.format(cls=CLASSES[cls].format(made=made), body=BODIES[body])
+    raises = False
+    try:
+        exec(
+            compile(f"{source}\n\nA().run(torch.randn(2, 4)).sum().backward()\n", "case", "exec"),
+            {"__name__": "m"},
+        )
+    except RuntimeError as error:
+        raises = "modified by an inplace" in str(error)
+        assert raises or "does not require grad" in str(error)
+    found = check_source(str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path)))
+    assert any(one.severity == "error" for one in found) == raises, (source, found)
