@@ -88,8 +88,8 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
     if not known and storage.origin in ("factory", "result", "buffer", "detached"):
         storage.become_leaf()
         run.heap.forget_gradients(storage, run.path)
-        if run.path == ALWAYS:
-            storage.grad = evidence  # it stays a leaf in later runs, if a constructor makes it one
+        if run.builds and run.path == ALWAYS:
+            storage.grad = evidence  # what a constructor makes a leaf is one in later runs
     run.heap.add_gradients(storage, [(run.path, evidence)])
     if not run.heap.record(storage).nodes:
         run.heap.record(storage).nodes.append((run.path, Node([], asked=storage.asked)))
