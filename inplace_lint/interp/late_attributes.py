@@ -1,7 +1,8 @@
 """Decides what an attribute holds that `__init__` leaves out and another method sets, such as `setup`.
 
 It is needed when a method is run on an object as its class builds it. If exactly one method of the class assigns
-something newly built to the attribute, and does not train by itself, that method is run on the object first.
+something newly built to the attribute, as a layer or a tensor that requires grad, and does not train by itself, that
+method is run on the object first.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..prefilter.selection import trains
+from ..syntax.nodes import walk
 from . import lookup, names, objects
 from .class_value import ClassValue
 from .values import FunctionValue, Symbol
@@ -46,11 +48,33 @@ def value(run: Run, obj: Instance, name: str) -> Value | None:
 
 
 def _builds(run: Run, method: FunctionSource, name: str) -> bool:
-    """Whether a method assigns the attribute a call of a class or function of the project, or of a torch class."""
+    """Whether a method assigns the attribute a call of a class or function of the project, or of a torch class.
+
+    One that makes tensors leaves, and freezes nothing, may give it such a tensor.
+    """
     return any(
-        how == "=" and _is_made(run, method, expression)
+        how == "=" and (_makes_leaves(method) or _is_made(run, method, expression))
         for how, expression, _ in run.program.prefilter.assigned(method).names.get(f".{name}", ())
     )
+
+
+def _makes_leaves(method: FunctionSource) -> bool:
+    """Whether a method asks for gradients of tensors, and freezes none."""
+    flags = set(map(_flag, walk(method.node))) if method.mentions(b"requires_grad") else set()
+    return True in flags and False not in flags
+
+
+def _flag(node: ast.AST) -> bool | None:
+    """The constant that a node of the source gives as `requires_grad`; None if it gives none."""
+    given: ast.expr | None = None
+    if (isinstance(node, ast.keyword) and node.arg == "requires_grad") or (
+        isinstance(node, ast.Assign)
+        and any(getattr(one, "attr", "") == "requires_grad" for one in node.targets)
+    ):
+        given = node.value
+    elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "requires_grad_":
+        given = node.args[0] if node.args else ast.Constant(True)
+    return bool(given.value) if isinstance(given, ast.Constant) else None
 
 
 def _is_made(run: Run, method: FunctionSource, node: ast.expr) -> bool:

@@ -71,3 +71,26 @@ def test_what_a_constructor_makes_a_leaf_stays_one(made: str, body: str, cls: st
         assert raises or "does not require grad" in str(error)
     found = check_source(str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path)))
     assert any(one.severity == "error" for one in found) == raises, (source, found)
+
+
+#: Methods that set `self.w` after the constructor, and whether a method that runs later may count on a leaf.
+SET_LATER = {
+    "def reset(self): self.w = torch.ones(4, requires_grad=True)": True,
+    "def reset(self): self.w = torch.ones(4).requires_grad_()": True,
+    "def reset(self): w = torch.ones(4); w.requires_grad = True; self.w = w": True,
+    "def reset(self): self.w = [torch.ones(4).requires_grad_()][0]": True,
+    "def reset(self): self.w = torch.ones(4)  # not requires_grad=True": False,
+    "def freeze(self): self.w = torch.ones(4, requires_grad=True).detach(); self.w.requires_grad_(False)": False,
+}
+
+
+@pytest.mark.parametrize("setter", SET_LATER)
+def test_what_another_method_makes_a_leaf_is_one(setter: str) -> None:
+    """`self.w` is None as the object is built: the one method that sets it comes first."""
+    source = (
+        f"import torch\n\n\nclass A:\n    def __init__(self):\n        self.w = None\n\n    {setter}\n\n"
+        "    def run(self, n):\n        p = torch.zeros(n, 3)\n        for t in (1, 2):\n"
+        "            p[:, t] = p[:, t - 1] * self.w + 1\n        return p\n"
+    )
+    found = check_source("case.py", source.encode(), Settings(), Project(root="."))
+    assert any(one.severity == "error" for one in found) == SET_LATER[setter]
