@@ -350,9 +350,8 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 run.set_member(atom, name, value)
                 if isinstance(atom, Unknown):
                     run.handed.stored.append((atom, name))
-                if name != "grad" and not unmodeled.is_context(
-                    run, atom
-                ):  # nobody differentiates a gradient later
+                # Nobody differentiates a gradient later, nor what a custom Function keeps.
+                if name != "grad" and not unmodeled.is_context(run, atom):
                     within = run.tensors_within(value)
                     run.heap.escape([x for x in within if not unmodeled.is_counted_on(x[1], atom)], guard)
         elif isinstance(atom, (Sequence_, Mapping_)):

@@ -43,12 +43,13 @@ def call(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
     def called(module: Value) -> Value:
         put_back: list[Callable[[], None]] = []
-        for table in tables:
-            _replace(run, module, table, "", put_back)
-        result = run.call(module, positional, options, at)
-        for undo in reversed(put_back):
-            undo()
-        return result
+        try:
+            for table in tables:
+                _replace(run, module, table, "", put_back)
+            return run.call(module, positional, options, at)
+        finally:
+            for undo in reversed(put_back):
+                undo()
 
     return run.each(module, called) if isinstance(module, Phi) else called(module)
 
