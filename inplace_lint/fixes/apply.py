@@ -39,8 +39,8 @@ class Fixed:
 def resolve(diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint) -> None:
     """Fills in `fix` of each diagnostic with a plan, or `fix_refused` if the fix does not work.
 
-    A fix must remove its finding and bring no other. All are tried together; only if that fails are they tried in ever
-    smaller groups, to find those that do not work.
+    A fix must remove its finding and bring no other, but for lesser ones that its plan leads to. All are tried together;
+    only if that fails are they tried in ever smaller groups, to find those that do not work.
     """
     planned = [
         one for one in diagnostics if one.plan is not None and one.fix is None and one.fix_refused is None
@@ -236,7 +236,7 @@ def _edits(one: Diagnostic, text: SourceText) -> tuple[Edit, ...]:
 def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list[Diagnostic]) -> _Result:
     """The source with all of these fixes, and its findings.
 
-    Raises Refused if it does not parse, if one of the findings stays, or if a new one appears.
+    Raises Refused if it does not parse, if one of the findings stays, or if a new one appears that no plan leads to.
     """
     diagnostics = [one for one, _ in chosen]
     edits = united(edit for _, own in chosen for edit in own)
