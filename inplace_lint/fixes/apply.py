@@ -39,8 +39,8 @@ class Fixed:
 def resolve(diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint) -> None:
     """Fills in `fix` of each diagnostic with a plan, or `fix_refused` if the fix does not work.
 
-    A fix must remove its finding and bring no other, but for lesser ones that its plan leads to. All are tried together;
-    only if that fails are they tried in ever smaller groups, to find those that do not work.
+    A fix must remove its finding and bring no other, but for lesser ones that its plan leads to. All are tried
+    together; only if that fails are they tried in ever smaller groups, to find those that do not work.
     """
     planned = [
         one for one in diagnostics if one.plan is not None and one.fix is None and one.fix_refused is None

@@ -41,8 +41,6 @@ def of(run: Run, value: Value) -> Value | None:
     known = run.state.get((storage, _VALUE))
     if known is not None or not _lasts(storage):
         return known
-    if run.heap.record(storage).writes:
-        return None
     number = run.scalar(("number in", storage))
     run.bottom().slots[(storage, _VALUE)] = number
     return number

@@ -97,7 +97,7 @@ def of_round(run: Run, owner: Unknown | None, index: int) -> Unknown:
 
 def under_index(run: Run, owner: Unknown, index: Hashable) -> Value:
     """`items[index]` of an argument: at the ends, what the latest loop over it took there."""
-    if index in _ROUNDS and run.state.get((owner, "member", index)) is None:
+    if index in _ROUNDS:
         element = run.state.get((owner, "member", _ROUNDS[index]))
         if element is not None:
             run.bottom().slots[(owner, "member", index)] = element

@@ -33,6 +33,8 @@ SETS = {
     "copied from a list": "self.done.data.copy_(torch.Tensor([True]).squeeze())",
     "counted up": "self.done += True",
     "left as it was": "pass",
+    "filled, then taken from the input": "self.done.fill_(1); self.done.copy_((x.sum() > 1e9).to(self.done.dtype))",
+    "a part filled that is empty": "self.done.reshape(-1)[1:].fill_(1)",
     "filled with what it was": "self.done.fill_(0)",
 }
 USES = {
@@ -117,3 +119,24 @@ class Net(nn.Module):
 """
     found = check_source(str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path)))
     assert [one.code for one in found] == ["IPL101"]
+
+
+@pytest.mark.parametrize(
+    ("start", "after", "told"),
+    [
+        (-2, "self.done += 1", True),  # it is negative once more
+        (0, "self.done.fill_(1); helper.reset(self.done)", True),
+        (0, "self.done.fill_(1)", False),
+    ],
+)
+def test_what_is_not_known_of_a_flag(start: int, after: str, told: bool, tmp_path: Path) -> None:
+    """A number added to one that no test has told, and what another package may have written."""
+    source = SOURCE.format(
+        kept=f"self.register_buffer('done', torch.tensor({start}))",
+        test="self.done < 0" if start else "self.done == 0",
+        set=after,
+        use=USES["twice"],
+    )
+    text = "import helper\n" + source
+    found = check_source(str(tmp_path / "case.py"), text.encode(), Settings(), Project(root=str(tmp_path)))
+    assert any(one.severity == "error" for one in found) is told

@@ -86,3 +86,19 @@ def test_it_saves_the_parameters_that_it_is_given(
         str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path))
     )
     assert any(one.severity == "error" for one in findings) == raises, (indent(source, "    "), findings)
+
+
+@pytest.mark.parametrize("layer", ["lin", "out"])
+def test_each_layer_keeps_its_own_parameters(layer: str, tmp_path: Path) -> None:
+    """With the module's own parameters in the dict, a write to a layer's weight is one to what that layer saved."""
+    source = (
+        f"{HEAD}{NETS['layers']}\n\nnet = Net()\nx = torch.randn(2, 4, requires_grad=True)\n"
+        "out = functional_call(net, dict(net.named_parameters()), (x,))\n"
+        f"with torch.no_grad():\n    net.{layer}.weight.mul_(2)\nout.sum().backward()\n"
+    )
+    with pytest.raises(RuntimeError, match="modified by an inplace"):
+        exec(compile(source, "case", "exec"), {})
+    findings = check_source(
+        str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path))
+    )
+    assert [one.code for one in findings if one.severity == "error"] == ["IPL102"]

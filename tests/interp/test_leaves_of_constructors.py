@@ -94,3 +94,17 @@ def test_what_another_method_makes_a_leaf_is_one(setter: str) -> None:
     )
     found = check_source("case.py", source.encode(), Settings(), Project(root="."))
     assert any(one.severity == "error" for one in found) == SET_LATER[setter]
+
+
+def test_a_method_that_freezes_is_not_run_to_know_an_attribute() -> None:
+    """`freeze` sets what `forward` asks, and makes a leaf: the layer is taken as the constructor built it."""
+    source = (
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.lin, self.extra, self.frozen = nn.Linear(4, 4), None, None\n\n"
+        "    def freeze(self):\n        self.lin.requires_grad_(False)\n        self.frozen = True\n"
+        "        self.extra = torch.ones(4, requires_grad=True)\n\n"
+        "    def forward(self, x):\n        h = self.lin(x).sigmoid()\n        if self.frozen:\n            return h\n"
+        "        h *= 2\n        return h\n"
+    )
+    found = check_source("case.py", source.encode(), Settings(), Project(root="."))
+    assert [one.code for one in found] == ["IPL101"]
