@@ -80,12 +80,15 @@ def note_literal(run: Run, made: Tensor, value: Value | None) -> None:
 
 
 def note_made(run: Run, made: Tensor, held: Value) -> None:
-    """Notes what a new tensor holds."""
-    run.bottom().slots[(made.storage, _VALUE)] = held
+    """Notes what a new tensor holds; by the time that a method runs, one of a constructor may hold something else."""
+    if not run.builds:
+        run.bottom().slots[(made.storage, _VALUE)] = held
 
 
 def note_write(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
-    """Notes what a tensor holds after a write."""
+    """Notes what a tensor holds after a write, other than one of a constructor."""
+    if run.builds:
+        return
     key = (tensor.storage, _VALUE)
     whole = not tensor.view or tensor.counter is not None
     put = _put(run, op.facts.layout.name, op.values) if whole and implies(run.path, guard) else None

@@ -140,3 +140,24 @@ def test_what_is_not_known_of_a_flag(start: int, after: str, told: bool, tmp_pat
     text = "import helper\n" + source
     found = check_source(str(tmp_path / "case.py"), text.encode(), Settings(), Project(root=str(tmp_path)))
     assert any(one.severity == "error" for one in found) is told
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "self.register_buffer('done', torch.tensor(0))",
+        "self.done = torch.tensor(0)",
+        "self.done = torch.ones(1); self.done.zero_()",
+        "self.done = torch.ones(1); self.done.fill_(0)",
+    ],
+)
+def test_later_calls_are_looked_at_too(kept: str, tmp_path: Path) -> None:
+    """What a constructor puts into a flag is not what it holds at each call."""
+    source = (
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        f"        super().__init__()\n        self.lin = nn.Linear(4, 4)\n        {kept}\n\n"
+        "    def forward(self, x):\n        h = self.lin(x).sigmoid()\n        if self.done == 0:\n"
+        "            self.done.fill_(1)\n            return h\n        h += 1\n        return h\n"
+    )
+    found = check_source(str(tmp_path / "case.py"), source.encode(), Settings(), Project(root=str(tmp_path)))
+    assert [one.code for one in found] == ["IPL101"]
