@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..interp.event import Event
     from ..interp.frames import Place
+    from ..interp.graph import Node
     from ..interp.guards import Guard
     from ..interp.heap import Hazard, Saved, Write
     from ..interp.run import Run
@@ -180,6 +181,7 @@ class Context:
         self.reached = run.steps.trains or self.evidence.of_module
         #: places that raise at once, though reported only as possible: the saves spoiled there are never used
         self.raising: set[ast.AST] = set()
+        self._asked_for: dict[Node, bool] = {}
         #: the events of one kind at one place
         self._alike: dict[tuple[str, ast.AST], list[Event]] | None = None
 
@@ -206,7 +208,7 @@ class Context:
         finding.cause = saved.unchecked or write.cause
         finding.given = saved.grad < DOES
         finding.bare = finding.given and not self.evidence.of_module
-        finding.asked_for = any(leaf.asked for leaf in leaves([(ALWAYS, saved.node)], guard))
+        finding.asked_for = self._is_asked_for(saved.node)
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
@@ -232,6 +234,13 @@ class Context:
                 other.confidence = max(other.confidence, confidence)
                 return
         known.saves.append(SavedAt(saved, confidence))
+
+    def _is_asked_for(self, node: Node) -> bool:
+        """Whether a leaf behind a node was made with `requires_grad=True`."""
+        known = self._asked_for.get(node)
+        if known is None:
+            known = self._asked_for[node] = any(leaf.asked for leaf in leaves([(ALWAYS, node)], ALWAYS))
+        return known
 
     def credible(self, guard: Guard, saved: Saved) -> Guard:
         """The paths on which gradients can have been recorded: without those that a test or a later use excludes."""

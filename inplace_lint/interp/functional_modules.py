@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from .run import Run
 
-#: Modules within modules are followed so far.
-_DEPTH = 6
-
 
 def call(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """functional_call(module, parameters, args, kwargs): `module(*args, **kwargs)` with these parameters."""
@@ -45,7 +42,7 @@ def call(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
         put_back: list[Callable[[], None]] = []
         try:
             for table in tables:
-                _replace(run, module, table, "", put_back)
+                _replace(run, module, table, "", put_back, set())
             return run.call(module, positional, options, at)
         finally:
             for undo in reversed(put_back):
@@ -57,11 +54,8 @@ def call(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 def _tables(run: Run, given: Value) -> Iterator[Mapping_]:
     """The dicts of parameters: one, or several in a tuple."""
     for atom in flatten(given):
-        if isinstance(atom, Mapping_):
-            yield atom
-        elif isinstance(atom, Sequence_):
-            for element in run.elements(atom):
-                yield from _tables(run, element)
+        held = run.elements(atom) if isinstance(atom, Sequence_) else [atom]
+        yield from (one for value in held for one in flatten(value) if isinstance(one, Mapping_))
 
 
 def _positional(run: Run, inputs: Value, at: ast.AST) -> list[Value] | None:
@@ -80,9 +74,15 @@ def _replace(
     table: Mapping_,
     path: str,
     put_back: list[Callable[[], None]],
-    depth: int = _DEPTH,
+    seen: set[Value],
 ) -> None:
-    """Puts the tensors of a dict into the place of the parameters of the same names, and notes how to undo it."""
+    """Puts the tensors of a dict into the place of the parameters of the same names, and notes how to undo it.
+
+    Modules may hold each other: each is gone through once, under the name that comes first.
+    """
+    if module in seen:
+        return
+    seen.add(module)
     if isinstance(module, TorchModule):
         weights = module.weights
         given = None if weights is None else _given(run, table, f"{path}weight", weights)
@@ -92,11 +92,11 @@ def _replace(
         return
     if isinstance(module, Instance) and module.pending is not None:
         run.materialise(module)
-    for name, value in module_parts.held(run, module) if depth else ():
+    for name, value in module_parts.held(run, module):
         inner = f"{path}{name.value}" if isinstance(name, Constant) else path
         for atom in flatten(value):
             if not isinstance(atom, Tensor):
-                _replace(run, atom, table, f"{inner}.", put_back, depth - 1)
+                _replace(run, atom, table, f"{inner}.", put_back, seen)
             elif isinstance(module, Instance) and atom.storage.origin in ("parameter", "buffer"):
                 given = _given(run, table, inner, atom)
                 _replace_own(run, module, inner.rpartition(".")[2], value, given, put_back)
