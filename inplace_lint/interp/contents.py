@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .guards import implies
+from .idempotent_writes import FILLS, put
 from .joins import join
 from .values import Constant, Phi, Scalar, Sequence_, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .application import Application
     from .guards import Guard
     from .run import Run
@@ -91,20 +90,21 @@ def note_write(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
         return
     key = (tensor.storage, _VALUE)
     whole = not tensor.view or tensor.counter is not None
-    put = _put(run, op.facts.layout.name, op.values) if whole and implies(run.path, guard) else None
-    if put is not None:
-        run.state.slots[key] = put
+    held = _put(run, op) if whole and implies(run.path, guard) else None
+    if held is not None:
+        run.state.slots[key] = held
     elif run.state.get(key) is not None:
         run.state.slots[key] = Scalar()
 
 
-def _put(run: Run, name: str, values: Sequence[Value | None]) -> Value | None:
+def _put(run: Run, op: Application) -> Value | None:
     """The value that a write puts into all elements."""
-    if name == "zero_":
-        return Constant(0)
-    source = values[1] if name in ("fill_", "copy_", "add_") and len(values) > 1 else None
-    put = source if source is None or isinstance(source, Constant) else of(run, source)
-    return _sum(run, values[0], put) if name == "add_" else put
+    name = op.facts.layout.name
+    if name not in FILLS and name != "add_":
+        return None
+    values = put(op) or [Constant(0)]  # `zero_` has no argument for it
+    held = values[0] if isinstance(values[0], Constant) else of(run, values[0])
+    return _sum(run, op.values[0], held) if name == "add_" else held
 
 
 def _sum(run: Run, first: Value | None, second: Value | None) -> Value | None:

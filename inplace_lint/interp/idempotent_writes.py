@@ -24,7 +24,7 @@ _KEEPS = frozenset(
     "clone contiguous flip tril triu cat stack repeat to type_as float double half bfloat16".split()
 )
 #: Writes that set every element, or that keep a tensor of 0s and 1s so if the written values are.
-_FILLS = frozenset("fill_ zero_ copy_".split())
+FILLS = frozenset("fill_ zero_ copy_".split())
 _PUTS = frozenset("setitem masked_fill_ index_fill_ mul_".split())
 #: Idempotent writes: a second one with the same constants changes nothing.
 _ONCE = frozenset("fill_ zero_ clamp_ clamp_min_ clamp_max_ relu_ abs_ sign_ round_".split())
@@ -42,9 +42,9 @@ def of_result(op: Application) -> bool:
 def note(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
     """Record on the storage of a written tensor whether it still holds only 0s and 1s."""
     name, storage = op.facts.layout.name, tensor.storage
-    bits = all(_is_of_bits(value) for value in _put(op))
-    whole = name in _FILLS and not tensor.view and implies(run.path, guard)
-    storage.bits = bits and (whole or (storage.bits and name in _FILLS | _PUTS))
+    bits = all(_is_of_bits(value) for value in put(op))
+    whole = name in FILLS and not tensor.view and implies(run.path, guard)
+    storage.bits = bits and (whole or (storage.bits and name in FILLS | _PUTS))
 
 
 def settle(run: Run, op: Application, write: Write) -> None:
@@ -72,11 +72,11 @@ def _does_it_once(op: Application) -> bool:
     """Whether repeating a write with the same operands changes nothing."""
     name = op.facts.layout.name
     if name == "mul_":
-        return all(isinstance(value, Tensor) and _is_of_bits(value) for value in _put(op))
+        return all(isinstance(value, Tensor) and _is_of_bits(value) for value in put(op))
     return name in _ONCE and all(isinstance(value, Constant) for value in op.values[1:] if value is not None)
 
 
-def _put(op: Application) -> list[Value]:
+def put(op: Application) -> list[Value]:
     """The values that an op writes."""
     return [
         value

@@ -8,6 +8,7 @@ import pytest
 
 from inplace_lint.checks import check_source
 from inplace_lint.fixes.apply import fix_source
+from inplace_lint.model import Diagnostic
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
 
@@ -42,7 +43,7 @@ def test_grouped_queries_are_rewritten_in_two_steps(tmp_path: Path) -> None:
     """First the fused kernel with repeated heads (IPL404), then without them; it computes the same."""
     settings, project = Settings(notes=True, min_confidence="possible"), Project(root=str(tmp_path))
 
-    def lint(source: bytes) -> list:  # type: ignore[type-arg]
+    def lint(source: bytes) -> list[Diagnostic]:
         return check_source(str(tmp_path / "case.py"), source, settings, project)
 
     done = fix_source(SOURCE.encode(), lambda text, found: found, lint, unsafe=True)

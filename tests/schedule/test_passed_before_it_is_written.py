@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,10 @@ WRITES = {"fake += 1": True, "fake.mul_(2)": True, "fake = fake + 1": False, "pa
 def test_the_caller_decides(net: str, write: str, tmp_path: Path) -> None:
     """Without `--notes`, a write is told just where torch's backward raises with the network of the caller."""
     source = SOURCE.format(write=write, net=net)
-    space: dict[str, object] = {}
+    space: dict[str, Callable[[int], None]] = {}
     exec(compile(source, "case", "exec"), space)
     try:
-        space["run"](1)  # type: ignore[operator]
+        space["run"](1)
     except RuntimeError as error:
         assert "modified by an inplace" in str(error)
         raises = True
