@@ -60,8 +60,13 @@ class Program:
 
 
 def programs(name: str) -> list[Program]:
-    """The programs of a set, by name."""
-    return [Program(path, path.read_text("utf-8")) for path in sorted((HERE / name).glob("*.py"))]
+    """The programs of a set, by name; one without a driver gets that of `driver.py`, which calls `make()`."""
+    shared = (HERE / "driver.py").read_text("utf-8")
+    texts = {path: path.read_text("utf-8") for path in sorted((HERE / name).glob("*.py"))}
+    return [
+        Program(path, text if DRIVER in text else f"{text}\n\n{DRIVER}\n{shared}")
+        for path, text in texts.items()
+    ]
 
 
 def difference(before: str, after: str) -> float:
