@@ -16,17 +16,19 @@ from torch.utils._pytree import tree_map
 from . import immediate
 from .constants import vary
 from .drivers import drivers
-from .guarded import elsewhere
+from .guarded import adding_at_most, elsewhere
 from .inputs import Call, NoInputs, is_stated
 from .observe import Block, natively, traced, truly
 from .occurred import judge
 from .supervisor import describe
 from .targets import calls_in, imported, on_path, target_in
-from .verdicts import Verdict, best, undecided
+from .verdicts import BY_PROGRAM, LEFT, Verdict, best, undecided
 
 #: Shares of a block's time limit: what each of the three runs of a driver program may take, and the share after which
 #: no further driver is tried.
 _A_RUN, _ALL_RUNS = 1 / 6, 1 / 2
+#: Share of a job's memory that user code may add before an allocation of it fails, which costs less than the job's end.
+_MEMORY = 3 / 4
 
 #: Callback that reports the current stage to the supervisor, and optionally the verdicts known so far.
 Stage = Callable[..., None]
@@ -53,13 +55,24 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     `arguments` holds: `file`; `module`, its dotted name, and `top`, the directory to import that from; `names`, the
     classes and function around the block (empty: the file is run as a program); `factories`; `captured` inputs;
     `findings`, each with its `code`, its `writes` and `saves` as [file, first row, last row], and `only`, the device
-    type on which the op saves; `device`, or None for a GPU if there is one; `seconds`, the time limit.
+    type on which the op saves; `device`, or None for a GPU if there is one; `seconds`, the time limit; optionally
+    `memory`, the bytes that the job may use, and `part`.
 
     The ways to run it are tried in turn until every finding is decided. Inputs that the user stated come first, else
-    the functions and tests of the file that reach the block without arguments; then inputs found by trial.
+    the functions and tests of the file that reach the block without arguments; then inputs found by trial. With
+    `part` "programs" the job ends after such functions, in the stage LEFT; with "calls" it leaves them out.
     """
+    memory = arguments.get("memory")
+    with adding_at_most(memory and memory * _MEMORY):
+        return _examined(arguments, stage)
+
+
+def _examined(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     runs: list[list[Verdict]] = []
     for way in _ways(arguments, stage):
+        if way is None:
+            stage(LEFT, [best(each) for each in zip(*runs)])
+            break
         if isinstance(way, NoInputs):
             runs.append([undecided(way.reason) for _ in arguments["findings"]])
             continue
@@ -73,12 +86,12 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
 
 
 def _run(arguments: dict[str, Any], way: Way, stage: Stage) -> list[Verdict]:
-    by = f" of {way.program}" if way.program else ""
-    stage(f"the run{by} without the tracer")
+    run = f"{BY_PROGRAM}{way.program}" if way.program else "run"
+    stage(f"the {run} without the tracer")
     native = natively(way.block, way.seconds)
-    stage(f"the traced run{by}")
+    stage(f"the traced {run}")
     second = traced(way.block, way.seconds)
-    stage(f"the run{by} with copies")
+    stage(f"the {run} with copies")
     true = truly(way.block, way.seconds)
     device = way.device
     if way.program and second.trace is not None:
@@ -93,8 +106,11 @@ def _run(arguments: dict[str, Any], way: Way, stage: Stage) -> list[Verdict]:
     return verdicts
 
 
-def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
-    """Yields the ways to run a block, or the reason why one is impossible; the last reason explains `inconclusive`."""
+def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs | None]:
+    """Yields the ways to run a block, or the reason why one is impossible; the last reason explains `inconclusive`.
+
+    None: here the job ends if it is only to run programs, and some ran.
+    """
     file, names = arguments["file"], arguments["names"]
     on_path(file, arguments["top"])
     if not names:
@@ -118,12 +134,18 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
     is_told = not isinstance(target, NoInputs) and is_stated(
         target, arguments["factories"], arguments["captured"]
     )
-    if not is_told:
-        yield from _driven(arguments, module)
+    part = arguments.get("part")
+    if not is_told and part != "calls":
+        count = 0
+        for way in _driven(arguments, module):
+            yield way
+            count += 1
+        if count and part == "programs":
+            yield None
     stage("inputs")
     calls = calls_in(module, names, arguments["factories"], arguments["captured"])
     if isinstance(calls, NoInputs):
-        if is_told:
+        if is_told and part != "calls":
             yield from _driven(arguments, module)
         yield importing
         yield calls

@@ -87,22 +87,31 @@ class Children:
         self._start_seconds = start_seconds
         self._on_stage = on_stage
 
-    def run(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Outcome]]:
-        """Yields the index and the outcome of each job, in the order in which the jobs end."""
+    def run(
+        self, jobs: Sequence[Job], then: Callable[[int, Outcome], Job | None] = lambda index, outcome: None
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Yields the index and the outcome of each job, in the order in which the jobs end.
+
+        `then` may return another job for the index of one that has ended. That one runs next in a process of its own,
+        and its outcome is yielded too. It is called in the thread that serves the child.
+        """
         waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
         for pair in enumerate(jobs):
             waiting.put(pair)
-        done: queue.SimpleQueue[tuple[int, Outcome]] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[int, Outcome, bool]] = queue.SimpleQueue()
         stop = threading.Event()
         workers = [
-            threading.Thread(target=self._work, args=(waiting, done, stop), daemon=True)
+            threading.Thread(target=self._work, args=(waiting, done, stop, then), daemon=True)
             for _ in range(min(self._count, len(jobs)))
         ]
         for worker in workers:
             worker.start()
         try:
-            for _ in jobs:
-                yield done.get()
+            left = len(jobs)
+            while left:
+                index, outcome, is_last = done.get()
+                left -= is_last
+                yield index, outcome
         finally:
             stop.set()
             for worker in workers:
@@ -111,14 +120,17 @@ class Children:
     def _work(
         self,
         waiting: queue.SimpleQueue[tuple[int, Job]],
-        done: queue.SimpleQueue[tuple[int, Outcome]],
+        done: queue.SimpleQueue[tuple[int, Outcome, bool]],
         stop: threading.Event,
+        then: Callable[[int, Outcome], Job | None],
     ) -> None:
         child: _Child | None = None
+        more: Job | None = None
+        index = 0
         try:
             while not stop.is_set():
                 try:
-                    index, job = waiting.get_nowait()
+                    index, job = (index, more) if more is not None else waiting.get_nowait()
                 except queue.Empty:
                     return
                 try:
@@ -135,7 +147,8 @@ class Children:
                     outcome = Outcome(kind="start", text=str(error), stage="start")
                 except Exception as error:  # an outcome must come for each job, or `run` would wait for ever
                     outcome = Outcome(kind="start", text=f"{type(error).__name__}: {error}", stage="start")
-                done.put((index, outcome))
+                more = then(index, outcome)
+                done.put((index, outcome, more is None))
         finally:
             if child is not None:
                 child.close()

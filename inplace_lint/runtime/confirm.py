@@ -12,11 +12,11 @@ from ..model import Diagnostic, Location, Refused
 from ..project import Project
 from ..report.source import decode
 from . import judged
-from .child import Children, Job, Outcome
+from .child import Children, Job, Limits, Outcome
 from .enclosing import enclosing, imported_as
 from .proving import answered, comparison
 from .stacks import absolute
-from .verdicts import Verdict, best, undecided
+from .verdicts import BY_PROGRAM, LEFT, Verdict, best, undecided
 
 _ONLY = re.compile(r"\(on (\w+)\)$")
 #: The job that decides each family of rules by running the block; 4xx findings are decided by their fix instead.
@@ -42,12 +42,29 @@ def confirm(
     by comparing its fix with the original, or, if it has no edits, by the bytes that its lines hold at the peak.
     `device` is where blocks run; None: a GPU if there is one.
     """
-    plan = _Plan(projects, dict(factories or {}), dict(captured or {}), device, children.limits.seconds)
+    plan = _Plan(projects, dict(factories or {}), dict(captured or {}), device, children.limits)
     for index, one in enumerate(findings):
         plan.add(index, one)
     jobs, readers = plan.jobs()
-    for number, outcome in children.run(jobs):
-        yield from readers[number](outcome)
+    before: dict[int, Outcome] = {}
+    for number, outcome in children.run(jobs, lambda number, outcome: _in_calls(jobs[number], outcome)):
+        if number not in before and _in_calls(jobs[number], outcome) is not None:
+            before[number] = outcome
+        else:
+            yield from readers[number]([one for one in (before.get(number), outcome) if one is not None])
+
+
+def _in_calls(job: Job, outcome: Outcome) -> Job | None:
+    """Returns the job that decides by calls alone what the programs of the file left open, or died of; None if nothing.
+
+    A program may leave a process in a state in which calls run no more, by its default dtype for instance.
+    """
+    if job.arguments.get("part") != "programs":
+        return None
+    died = outcome.kind is not None and BY_PROGRAM in outcome.stage
+    if not died and outcome.stage != LEFT:
+        return None
+    return Job(job.function, {**job.arguments, "part": "calls"})
 
 
 class _Plan:
@@ -59,17 +76,17 @@ class _Plan:
         factories: dict[str, str],
         captured: dict[str, Any],
         device: str | None,
-        seconds: float,
+        limits: Limits,
     ) -> None:
         self._projects = projects
         self._factories = factories
         self._captured = captured
         self._device = device
-        self._seconds = seconds
+        self._limits = limits
         self._texts: dict[str, str] = {}
         self._blocks: dict[tuple[str, str, tuple[str, ...]], list[tuple[int, Diagnostic]]] = {}
         self._jobs: list[Job] = []
-        self._readers: list[Callable[[Outcome], Iterator[tuple[int, Verdict]]]] = []
+        self._readers: list[Callable[[Sequence[Outcome]], Iterator[tuple[int, Verdict]]]] = []
 
     def add(self, index: int, one: Diagnostic) -> None:
         """Adds a finding; one that no run can decide is ignored."""
@@ -81,7 +98,7 @@ class _Plan:
         if _BY_REWRITE.match(one.code):
             self._rewrite(index, one)
 
-    def jobs(self) -> tuple[list[Job], list[Callable[[Outcome], Iterator[tuple[int, Verdict]]]]]:
+    def jobs(self) -> tuple[list[Job], list[Callable[[Sequence[Outcome]], Iterator[tuple[int, Verdict]]]]]:
         """Returns all jobs, each with the function that turns its outcome into verdicts."""
         for (function, file, names), members in self._blocks.items():
             arguments = {
@@ -91,7 +108,9 @@ class _Plan:
                 "captured": self._captured,
                 "findings": [_plain(one) for _, one in members],
                 "device": self._device,
-                "seconds": self._seconds,
+                "seconds": self._limits.seconds,
+                "memory": self._limits.memory,
+                "part": "programs",
             }
             self._jobs.append(Job(function, arguments))
             self._readers.append(partial(_shared, members=members))
@@ -109,16 +128,12 @@ class _Plan:
         job = comparison(one, before, after, edits, project, self._factories, self._captured)
         if edits:
             self._jobs.append(job)
-            self._readers.append(lambda outcome: iter([(index, judged.rewrite(answered(outcome)))]))
+            self._readers.append(lambda outcomes: iter([(index, judged.rewrite(answered(outcomes[-1])))]))
             return
         rows = {row for place in _places(one) for row in range(place.row, place.end_row + 1)}
         arguments = {**job.arguments, "rows": sorted(rows)}
         self._jobs.append(Job("inplace_lint.runtime.rewrites:growth", arguments))
-        self._readers.append(
-            lambda outcome: iter(
-                [(index, judged.growth(outcome.result) if outcome.kind is None else _failed(outcome))]
-            )
-        )
+        self._readers.append(lambda outcomes: iter([(index, _grown(outcomes[-1]))]))
 
     def _text(self, file: str) -> str:
         if file not in self._texts:
@@ -130,13 +145,23 @@ class _Plan:
         return self._texts[file]
 
 
-def _shared(outcome: Outcome, members: Sequence[tuple[int, Diagnostic]]) -> Iterator[tuple[int, Verdict]]:
+def _shared(
+    outcomes: Sequence[Outcome], members: Sequence[tuple[int, Diagnostic]]
+) -> Iterator[tuple[int, Verdict]]:
     for place, (index, _) in enumerate(members):
-        if outcome.kind is None:
-            yield index, outcome.result[place]
-        else:
-            # Keep the verdicts of runs that ended before a later run failed.
-            yield index, best([outcome.known[place] if outcome.known else _failed(outcome), _failed(outcome)])
+        verdicts: list[Verdict] = []
+        for outcome in outcomes:
+            if outcome.kind is None:
+                verdicts.append(outcome.result[place])
+            else:
+                # Keep the verdicts of runs that ended before a later run failed.
+                verdicts += [outcome.known[place]] if outcome.known else []
+                verdicts.append(_failed(outcome))
+        yield index, best(verdicts)
+
+
+def _grown(outcome: Outcome) -> Verdict:
+    return judged.growth(outcome.result) if outcome.kind is None else _failed(outcome)
 
 
 def _failed(outcome: Outcome) -> Verdict:

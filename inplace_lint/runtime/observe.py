@@ -14,7 +14,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from . import graph, ready  # noqa: F401
-from .guarded import Enough, for_at_most
+from .guarded import Enough, for_at_most, quiet
 from .immediate import is_stale
 from .snapshot import relative_error, snapshot
 from .tracer import Trace
@@ -113,7 +113,7 @@ def _run(block: Block, around: Any, seconds: float | None) -> Run:
     with warnings.catch_warnings(), journal(gradients, stale, ENOUGH) as accumulated, around:
         warnings.simplefilter("ignore")
         try:
-            with for_at_most(seconds):
+            with for_at_most(seconds), quiet():
                 result = block()
                 if not accumulated:
                     backward_from(result)

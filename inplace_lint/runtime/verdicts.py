@@ -7,6 +7,9 @@ from typing import Any
 
 #: `status` is confirmed, refuted, spurious or inconclusive; `reason`, `inputs`, `device`, `conflicts`, `peak`, `proof`.
 Verdict = dict[str, Any]
+#: Part of the names of stages in which a program of the user's file runs, and the stage at which a job ends after such
+#: programs, because what they left undecided is to be run in a process that they have not touched.
+BY_PROGRAM, LEFT = "run of ", "the end of the programs"
 #: A file with a first and a last row.
 Span = Sequence[Any]
 

@@ -10,11 +10,11 @@ from typing import Any
 from torch import nn
 
 from ..drivers import drivers
-from ..guarded import Enough, elsewhere, for_at_most
+from ..guarded import Enough, adding_at_most, elsewhere, for_at_most, quiet
 from .call import Call
 from .parents import as_call
 from .record import Recorder, Seen
-from .trial import attempt
+from .trial import MEMORY, attempt
 
 #: Seconds that each program may take to reach the target.
 _SECONDS = 5.0
@@ -52,7 +52,7 @@ def _first_use(target: type, function: Any, file: str) -> Seen | None:
     with warnings.catch_warnings(), Recorder(lambda module: type(module) is target, stop):
         warnings.simplefilter("ignore")
         try:
-            with for_at_most(_SECONDS):
+            with for_at_most(_SECONDS), adding_at_most(MEMORY), quiet():
                 elsewhere(function, file)()
         except (Exception, SystemExit, Enough):  # user code
             pass

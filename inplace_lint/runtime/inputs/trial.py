@@ -13,7 +13,11 @@ import torch
 from torch import nn
 
 from .. import immediate
+from ..guarded import adding_at_most, quiet
 from .call import Call
+
+#: Bytes that one trial may add: what needs more on guessed sizes was guessed badly.
+MEMORY = 2 * 2**30
 
 
 @dataclass(slots=True)
@@ -41,7 +45,7 @@ def attempt(call: Call) -> tuple[Failure | None, Any]:
     An error of PyTorch about an in-place write counts as success: the inputs were good enough to reach it.
     """
     instance = None
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), adding_at_most(MEMORY), quiet():
         warnings.simplefilter("ignore")
         try:
             instance = call.function()
