@@ -477,8 +477,9 @@ def other():
 """
     found = verdicts(source, tmp_path, "--timeout", "10")
     assert found[12]["status"] == "confirmed"
+    # Calls in another process came after the program that was ended.
     assert found[15]["status"] == "inconclusive"
-    assert "it ran for more than 10 s" in found[15]["reason"]
+    assert "did not run on these inputs" in found[15]["reason"]
 
 
 def test_other_forms_carry_the_verdict(tmp_path: Path) -> None:

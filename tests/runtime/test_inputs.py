@@ -304,7 +304,7 @@ class Part(nn.Module):
 
     def __init__(self, table: dict[str, int]) -> None:
         super().__init__()
-        self.layer = nn.Linear(table["in"], table["out"])
+        self.layer = nn.Linear(*table.values())
 
     def forward(self, x: torch.Tensor, *, scale: float) -> torch.Tensor:
         return self.layer(x) * scale

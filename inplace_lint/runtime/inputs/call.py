@@ -13,7 +13,7 @@ import torch
 from torch.utils._pytree import tree_iter, tree_map
 
 from ..problems import InputError
-from .values import SIZES, Size, Spec, realise, written
+from .values import SIZES, Size, Spec, flat, realise, written
 
 #: A function, its positional and its keyword arguments.
 Ready = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
@@ -72,12 +72,12 @@ class Call:
         """The named sizes, such as `S`, that occur in the arguments."""
         found: set[str] = set()
         leaves = tree_iter(
-            (self.constructor, self.positional, self.arguments, self.leading),
+            (flat(self.constructor), self.positional, self.arguments, self.leading),
             is_leaf=lambda leaf: isinstance(leaf, (Spec, Size)),
         )
         for leaf in leaves:
             if isinstance(leaf, Size):
-                found.add(leaf.name)
+                found |= {name for name in SIZES if name in leaf.name}
             elif isinstance(leaf, Spec):
                 found |= {name for dim in leaf.dims if isinstance(dim, str) for name in SIZES if name in dim}
         return found

@@ -24,7 +24,7 @@ from .record import Recorder, Seen
 from .sizes import with_sizes
 from .stated import shown
 from .trial import attempt
-from .values import Spec, parse_spec
+from .values import Built, Spec, parse_spec
 
 
 @contextlib.contextmanager
@@ -155,7 +155,7 @@ def _decoded(value: Any) -> Any:
         return getattr(torch, inside)
     if kind == "object":
         name, fields = inside
-        return _imported(name)(**{key: _decoded(one) for key, one in fields.items()})
+        return Built(_imported(name), {key: _decoded(one) for key, one in fields.items()})
     if kind == "import":
         return _imported(inside)
     raise InputError(f"a value of the kind {inside} cannot be made again")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from torch import nn
 
 from .guess import SIDE, WIDTH, Guess, constructor_value, parameters
+from .objects import inside, optional, wanting
 from .trial import Failure
+from .values import flat
 
 
 def hands_on(target: Any) -> bool:
@@ -31,7 +33,10 @@ def constructor_repairs(target: Any, guess: Guess, failure: Failure, others: boo
     With `others`, missing arguments are added too, and all parameters are tried if none is named.
     """
     message = str(failure.error)
-    known = _constructor_parameters(target)
+    for name, value in wanting(guess.constructor, failure):
+        yield guess.building(**{name: value})
+    known = {**_constructor_parameters(target), **inside(guess.constructor)}
+    given = flat(guess.constructor)
     missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
     if missing and others:
         # A missing name that the target does not declare may reach the base class through `**kwargs`.
@@ -39,17 +44,18 @@ def constructor_repairs(target: Any, guess: Guess, failure: Failure, others: boo
         names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name in known or hands_on(target)]
         if names:
             yield guess.building(**{name: constructor_value(name, known.get(name, free)) for name in names})
-    for have, want in _divisors(failure):
+    for have, want in _divisors(failure, given):
         for name, parameter in known.items():
-            if _same(guess.constructor.get(name, parameter.default), have):
+            if _same(given.get(name, parameter.default), have):
                 yield guess.building(**{name: want})
-    spoken = [name for name in known if re.search(rf"\b{name}\b", failure.text + " " + message)]
+    said = f"{failure.text} {message}"
+    spoken = [name for name in known if re.search(rf"\b{name.rpartition('.')[2]}\b", said)]
     if not spoken and others:
-        spoken = list(guess.constructor)
+        spoken = list(given)
     for name in spoken:
-        value = guess.constructor.get(name, known[name].default if name in known else None)
+        value = given.get(name, known[name].default if name in known else None)
         if value is None and name in known:
-            yield guess.building(**{name: constructor_value(name, known[name])})
+            yield guess.building(**{name: optional(target, name, known[name])})
         for other in _others(name, value, message, failure):
             if not _same(other, value):
                 yield guess.building(**{name: other})
@@ -65,10 +71,11 @@ def _constructor_parameters(target: Any) -> dict[str, inspect.Parameter]:
     return found
 
 
-def _divisors(failure: Failure) -> Iterator[tuple[int, int]]:
+def _divisors(failure: Failure, given: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
     """For a failing line such as `assert a % b == 0`, yields the value of `a` and the next multiple of `b`."""
-    for first, second in re.findall(r"(\w+)\s*\)?\s*%\s*\(?(?:self\.)?(\w+)", failure.text):
-        have, part = failure.values.get(first), failure.values.get(second)
+    known = {**{name.rpartition(".")[2]: value for name, value in given.items()}, **failure.values}
+    for first, second in re.findall(r"(\w+)\s*\)?\s*%\s*\(?(?:\w+\.)*(\w+)", failure.text):
+        have, part = known.get(first), known.get(second)
         if isinstance(have, int) and isinstance(part, int) and part > 0 and have % part:
             yield have, -(-have // part) * part
 

@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from .call import Call, NoInputs
-from .guess import Guess, first_arguments, first_constructor, layouts, parameters
+from .guess import Guess, layouts, parameters
+from .objects import first_arguments, first_constructor
 from .repair import repairs
 from .stated import called
 from .trial import Failure, attempt
-from .values import Spec
+from .values import Spec, flat
 
 #: The queue cost of a guess in another tensor layout that no error message asked for; a first repair costs 1.
 _FAR = 3
@@ -106,16 +107,15 @@ def _begin(target: Any, guess: Guess, used: int) -> tuple[Guess, Failure | None,
 
 def _elsewhere(target: Any, guess: Guess) -> list[Guess]:
     """Returns the guess with its float tensors in each of the other layouts."""
-    names = [name for name, value in guess.arguments.items() if isinstance(value, Spec) and value.floating]
+    given = flat(guess.arguments)
+    names = [name for name, value in given.items() if isinstance(value, Spec) and value.floating]
     if not names:
         return []
-    width = next(
-        (dim for name in names for dim in reversed(guess.arguments[name].dims) if isinstance(dim, int)), 96
-    )
+    width = next((dim for name in names for dim in reversed(given[name].dims) if isinstance(dim, int)), 96)
     return [
         guess.giving(**{name: Spec("f32", dims) for name in names})
         for dims in layouts(width).values()
-        if dims != guess.arguments[names[0]].dims
+        if dims != given[names[0]].dims
     ]
 
 

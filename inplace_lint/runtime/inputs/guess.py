@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .stated import called
-from .values import Dim, Spec
+from .values import Dim, Spec, put
 
 #: The default width: divisible by 2, 3, 4, 6, 8, 12, 16 and 32, and different from any batch, length or side.
 WIDTH = 96
@@ -30,7 +29,10 @@ _NAMED = (
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Guessed values for the constructor and for the call, by parameter name."""
+    """Guessed values for the constructor and for the call, by parameter name.
+
+    Values in objects and dicts have names such as `config.width` (see `values.flat`).
+    """
 
     constructor: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -41,11 +43,17 @@ class Guess:
 
     def giving(self, **values: Any) -> Guess:
         """Returns the guess with these arguments of the call."""
-        return replace(self, arguments={**self.arguments, **values})
+        return replace(self, arguments=_with(self.arguments, values))
 
     def building(self, **values: Any) -> Guess:
         """Returns the guess with these arguments of the constructor."""
-        return replace(self, constructor={**self.constructor, **values})
+        return replace(self, constructor=_with(self.constructor, values))
+
+
+def _with(known: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
+    for name, value in values.items():
+        known = put(known, name, value)
+    return known
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter]:
@@ -55,15 +63,6 @@ def parameters(function: Any) -> dict[str, inspect.Parameter]:
     except (TypeError, ValueError):
         return {}
     return {name: one for name, one in found.items() if one.kind in _NAMED}
-
-
-def first_constructor(target: Any) -> dict[str, Any]:
-    """Returns values for a constructor's required parameters."""
-    if not inspect.isclass(target):
-        return {}
-    return {
-        name: constructor_value(name, one) for name, one in parameters(target).items() if one.default is EMPTY
-    }
 
 
 #: Typical values by parameter name, first match first. Names only choose inputs here, never findings.
@@ -133,17 +132,6 @@ def layouts(width: int) -> dict[str, Layout]:
         "groups of tokens": ("B", 4, 16, width),
         "rows": ("S", width),
     }
-
-
-def first_arguments(target: Any, instance: Any) -> dict[str, Any]:
-    """Returns values for a call's required parameters; `instance` is the constructed target, None for a function."""
-    _, forward = called(target)
-    words = shape_words(forward)
-    found: dict[str, Any] = {}
-    for name, one in parameters(forward).items():
-        if one.default is EMPTY:
-            found[name] = argument(name, one, words, instance)
-    return found
 
 
 def argument(

@@ -13,7 +13,7 @@ from .construct import constructor_repairs
 from .guess import IMAGE, SIDE, WIDTH, Guess, argument, expected, layouts, parameters
 from .stated import called
 from .trial import Failure
-from .values import SIZES, Dim, Spec
+from .values import SIZES, Dim, Spec, flat
 
 
 def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
@@ -230,7 +230,7 @@ def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
 def _widened(guess: Guess, have: int, want: int) -> Iterator[Guess]:
     """Changes the constructor's integers that equal `have` to `want`, so that the module fits the tensors."""
     changed = {
-        name: want for name, value in guess.constructor.items() if type(value) is int and value == have
+        name: want for name, value in flat(guess.constructor).items() if type(value) is int and value == have
     }
     if changed:
         yield guess.building(**changed)
@@ -316,7 +316,7 @@ def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
 
 
 def _tensors(guess: Guess) -> list[tuple[str, Spec]]:
-    return [(name, value) for name, value in guess.arguments.items() if isinstance(value, Spec)]
+    return [(name, value) for name, value in flat(guess.arguments).items() if isinstance(value, Spec)]
 
 
 def _main(guess: Guess) -> Spec | None:

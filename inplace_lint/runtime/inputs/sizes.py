@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from torch.utils._pytree import tree_iter, tree_map
+
 from .call import Call
 from .trial import attempt
 from .values import Size, Spec
@@ -80,7 +82,8 @@ def _last_axis(call: Call) -> int | None:
 
 
 def _specs(call: Call) -> list[Spec]:
-    return [one for one in (*call.leading, *call.arguments.values()) if isinstance(one, Spec)]
+    leaves = tree_iter((call.leading, dict(call.arguments)), is_leaf=lambda leaf: isinstance(leaf, Spec))
+    return [one for one in leaves if isinstance(one, Spec)]
 
 
 def _mapped(call: Call, change: Any) -> Call:
@@ -89,8 +92,7 @@ def _mapped(call: Call, change: Any) -> Call:
             return Spec(value.dtype, tuple(change(dim) for dim in value.dims), value.high)
         return value
 
-    return replace(
-        call,
-        leading=tuple(map(one, call.leading)),
-        arguments={name: one(value) for name, value in call.arguments.items()},
+    leading, arguments = tree_map(
+        one, (call.leading, dict(call.arguments)), is_leaf=lambda leaf: isinstance(leaf, Spec)
     )
+    return replace(call, leading=leading, arguments=arguments)

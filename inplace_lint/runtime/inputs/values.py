@@ -82,6 +82,18 @@ class Spec:
         return torch.randint(0, self.high or 2, shape, generator=generator, dtype=own, device=device)
 
 
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An object that is made anew for each call: its class, and the arguments by name, which may be Built too."""
+
+    make: Any
+    fields: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}={written(value)}" for name, value in self.fields.items())
+        return f"{getattr(self.make, '__qualname__', self.make)}({inside})"
+
+
 _SPEC = re.compile(r"(?P<dtype>[a-z]+\d*)\[(?P<dims>[^\]]*)\](?:<(?P<high>\d+))?$")
 _DIM = re.compile(r"\d+$|(?:\d+\*)?[A-Za-z_]\w*(?:[+-]\d+)?$")
 
@@ -141,14 +153,37 @@ def _split(text: str) -> list[str]:
 
 
 def realise(value: Any, sizes: Mapping[str, int], **how: Any) -> Any:
-    """Returns a tree of values with each Spec made a tensor and each Size a number."""
+    """Returns a tree of values with each Spec made a tensor, each Size a number, and each Built its object."""
 
     def one(leaf: Any) -> Any:
         if isinstance(leaf, Spec):
             return leaf.make(sizes, **how)
+        if isinstance(leaf, Built):
+            return leaf.make(**realise(dict(leaf.fields), sizes, **how))
         return _number(leaf.name, sizes) if isinstance(leaf, Size) else leaf
 
     return tree_map(one, value, is_leaf=lambda leaf: isinstance(leaf, (Spec, Size)))
+
+
+def flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the values by name, those in objects and dicts too, as `config` and `config.width`."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found[name] = value
+        inside = value.fields if isinstance(value, Built) else value if isinstance(value, dict) else {}
+        if all(isinstance(key, str) for key in inside):
+            found.update({f"{name}.{key}": one for key, one in flat(inside).items()})
+    return found
+
+
+def put(values: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """Returns the values with another one under a name as `flat` gives it."""
+    first, _, rest = name.partition(".")
+    if not rest:
+        return {**values, name: value}
+    outer = values[first]
+    inside = put(outer.fields if isinstance(outer, Built) else outer, rest, value)
+    return {**values, first: Built(outer.make, inside) if isinstance(outer, Built) else inside}
 
 
 def written(value: Any) -> str:
@@ -162,7 +197,7 @@ def written(value: Any) -> str:
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {written(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, (Spec, Size)):
+    if isinstance(value, (Spec, Size, Built)):
         return str(value)
     if isinstance(value, type) or callable(value):
         return getattr(value, "__qualname__", type(value).__name__)
