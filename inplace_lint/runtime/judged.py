@@ -10,6 +10,8 @@ from .verdicts import Verdict, verdict
 
 #: Exponent of the length from which on memory counts as quadratic, like attention scores: halfway between 1 and 2.
 _SQUARE = 1.5
+#: The smallest length at which memory refutes a finding: below it, what does not grow with the length outweighs it.
+_LONG = 128
 
 
 def rewrite(answer: Mapping[str, Any]) -> Verdict:
@@ -30,9 +32,8 @@ def rewrite(answer: Mapping[str, Any]) -> Verdict:
     else:
         same = f"the rewrite computes the same, but where no key is left ({answer['reason']})"
     if peak is None:
-        return verdict(
-            "inconclusive", f"{same}; its peak could not be measured", answer["inputs"], "cpu", proof=proof
-        )
+        why = f"{same}; its peak could not be measured: {answer['unmeasured']}".removesuffix(": ")
+        return verdict("inconclusive", why, answer["inputs"], "cpu", proof=proof)
     where = _where(peak)
     before, after = peak["before"], peak["after"]
     kept, left = peak["kept"]
@@ -47,11 +48,16 @@ def rewrite(answer: Mapping[str, Any]) -> Verdict:
         needs = f"{size_of(after)} in place of {size_of(before)}{less}"
         status, why = "confirmed", f"{same}, and needs {needs} {where}"
     else:
-        status, why = (
-            "refuted",
-            f"on these inputs it saves nothing: {size_of(after)} and {size_of(before)} {where}; {same}",
-        )
+        needs = f"it saves nothing: {size_of(after)} in place of {size_of(before)} {where}; {same}"
+        status, why = _where_long(answer, needs)
     return verdict(status, why, answer["inputs"], "cpu", proof=proof, peak=peak)
+
+
+def _where_long(answer: Mapping[str, Any], why: str) -> tuple[str, str]:
+    """Returns a refutation by memory; undecided where no sequence of some length was run."""
+    if answer["is_length"] and (answer["peak"]["size"] or 0) >= _LONG:
+        return "refuted", f"on these inputs {why}"
+    return "inconclusive", f"no longer sequence could be run; {why}"
 
 
 def growth(answer: Mapping[str, Any]) -> Verdict:
@@ -68,10 +74,8 @@ def growth(answer: Mapping[str, Any]) -> Verdict:
         return verdict("inconclusive", "there is no length to vary in its inputs", inputs, "cpu", peak=peak)
     share = f"{size_of(held)} of {size_of(peak['before'])} {_where(peak)}"
     told = f"its lines hold {share}, and that grows with S^{exponent:.2f}"
-    status = "confirmed" if exponent >= _SQUARE else "refuted"
-    return verdict(
-        status, told if status == "confirmed" else f"on these inputs {told}", inputs, "cpu", peak=peak
-    )
+    status, why = ("confirmed", told) if exponent >= _SQUARE else _where_long(answer, told)
+    return verdict(status, why, inputs, "cpu", peak=peak)
 
 
 def _where(peak: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from .doubled import in_double
 from .immediate import is_stale
 from .inputs.call import Call
 from .observe import journal
-from .proof_inputs import Variant, inputs_of, module_of, variants
+from .proof_inputs import Variant, inputs_of, may_drop_all, module_of, variants
 from .snapshot import snapshot
 
 #: The largest relative difference allowed in float64: correct rewrites differ by 1e-15 to 5e-15, a scale that is off by
@@ -33,7 +33,8 @@ class Trial:
     """One comparison: its inputs, seed and mode, and the largest difference `error`.
 
     Without a difference, `skipped` says why the original does not run on these inputs, or `failed` how the rewrite
-    fails where the original runs. `of_kinds`: only the dtypes of the results were compared.
+    fails where the original runs. `of_kinds`: only the dtypes of the results were compared. `no_key`: a mask may drop
+    all keys of a row, whose result is then undefined.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Trial:
     skipped: str = ""
     failed: str = ""
     of_kinds: bool = False
+    no_key: bool = False
 
     @property
     def same(self) -> bool:
@@ -146,7 +148,14 @@ class _Pair:
     def trial(self) -> Trial:
         """The trial without its outcome."""
         one = self.variant
-        return Trial(one.name, self.seed, one.call.description, self.training, of_kinds=one.kind is not None)
+        return Trial(
+            one.name,
+            self.seed,
+            one.call.description,
+            self.training,
+            of_kinds=one.kind is not None,
+            no_key=may_drop_all(one.call, one.name),
+        )
 
     def run(
         self, fixed: bool, seed: int | None = None, copies: bool = False, dtype: torch.dtype = torch.float64

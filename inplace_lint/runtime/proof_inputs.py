@@ -15,14 +15,17 @@ from torch.utils._pytree import tree_map
 from .constants import vary
 from .inputs.call import Call
 from .inputs.guess import parameters
+from .inputs.objects import integers
 from .inputs.sizes import with_length
 from .inputs.trial import attempt
-from .inputs.values import NAMES, SIZES, Spec, realise
+from .inputs.values import NAMES, SIZES, Spec, put, realise
 
 #: Lengths at which a rewrite may differ: the smallest, odd ones, and some that exceed a kernel's block.
 LENGTHS = (1, 2, 3, 17, 64, 257, 300)
 #: The longest side of a feature map, whose number of places is its square.
 _LONGEST_SIDE = 17
+#: The most integers of a constructor, those in its objects included, that are halved in turn.
+_COUNTS = 12
 #: The dropout rate set where the default is 0.
 RATE = 0.25
 
@@ -157,10 +160,9 @@ def _optional(call: Call) -> list[str]:
 def _other_counts(call: Call) -> Iterator[Variant]:
     """Yields calls with one constructor integer halved, such as the heads; for functions with axis 1 halved."""
     own = parameters(call.target) if inspect.isclass(call.target) else {}
-    for name, parameter in own.items():
-        value = call.constructor.get(name, parameter.default)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 1:
-            other = replace(call, constructor={**call.constructor, name: value // 2})
+    for name, value in list(integers(call.target, call.constructor).items())[:_COUNTS]:
+        if value > 1:
+            other = replace(call, constructor=put(call.constructor, name, value // 2))
             if attempt(other)[0] is None:
                 yield Variant(f"{name} = {value // 2}", other)
     if not own:
@@ -236,6 +238,14 @@ def _mask(shape: tuple[int, ...], kind: str, generator: torch.Generator) -> torc
     if kind == "a whole row" and len(rows) > 1:
         rows[0], rows[1] = True, False
     return rows.reshape(shape)
+
+
+def may_drop_all(call: Call, name: str) -> bool:
+    """Whether a mask of the trial of this name may drop all keys of a row, whether True or False means drop."""
+    shapes = [one.shape(call.sizes or SIZES) for one in _specs(call).values() if one.dtype == "bool"]
+    return name.endswith((" drops a whole row", " drops none")) or any(
+        shape[-1:] in ((1,), ()) for shape in shapes
+    )
 
 
 def _specs(call: Call) -> dict[str, Spec]:

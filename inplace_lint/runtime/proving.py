@@ -102,6 +102,8 @@ def answered(outcome: Outcome) -> dict[str, Any]:
         "source": None,
         "proof": None,
         "peak": None,
+        "unmeasured": "",
+        "is_length": False,
         "torch": None,
     }
 

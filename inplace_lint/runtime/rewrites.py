@@ -12,6 +12,7 @@ from . import immediate
 from .immediate import is_stale
 from .inputs import Call, InputError, NoInputs
 from .inputs.locate import module_of, root_of
+from .inputs.sizes import is_length, lengthened
 from .measure.peaks import held_by, peaks
 from .peak.growth import exponent as slope
 from .proof import Proof, Trial, prove
@@ -22,9 +23,6 @@ from .targets import calls_in, imported, on_path, target_in
 
 Stage = Callable[[str], None]
 
-#: The end of the names of trials with fully masked rows, whose results are undefined: a rewrite may differ there.
-_NO_KEY = "a whole row"
-
 
 def compare(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
     """Compares a source with its fixed form in the blocks that the fix changes: results, gradients and peak.
@@ -34,7 +32,8 @@ def compare(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
     of rows of `before`; `factories` and `captured` inputs.
 
     The answer holds `proved`; `reason`, why not; `differs`, whether a trial ran and the forms differed; `inputs` and
-    `source`, where they came from; `proof` and `peak`. A proof requires that every changed span ran.
+    `source`, where they came from; `proof`, `peak`, why that is `unmeasured`, and whether the varied
+    size `is_length` of a sequence. A proof requires that every changed span ran.
     """
     on_path(arguments["file"], arguments["top"])
     missed = [tuple(span) for span in arguments["changed"]]
@@ -67,7 +66,14 @@ def compare(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
     answer = _answer(Proof(tuple(trials)).refused, calls, trials)
     if answer["proved"] or answer["only_without_keys"]:
         stage("the peak")
-        answer["peak"] = peaks(*calls[0], root_of(arguments["file"]))
+        before, after = calls[0]
+        longer = lengthened(before)
+        answer["is_length"] = is_length(longer)
+        answer["peak"], answer["unmeasured"] = peaks(
+            longer,
+            longer.instead(after.target) if longer is not before else after,
+            root_of(arguments["file"]),
+        )
     return answer
 
 
@@ -82,15 +88,17 @@ def growth(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
     if isinstance(pairs, NoInputs):
         return {"reason": pairs.reason, "inputs": {}, "peak": None}
     stage("the peak")
-    call = pairs[0][0]
-    peak, held = held_by(call, root_of(arguments["file"]), arguments["file"], arguments["rows"])
+    call = lengthened(pairs[0][0])
+    peak, held, why = held_by(call, root_of(arguments["file"]), arguments["file"], arguments["rows"])
     if peak is None:
-        return {"reason": "its peak could not be measured", "inputs": dict(call.description), "peak": None}
+        reason = f"its peak could not be measured: {why}".removesuffix(": ")
+        return {"reason": reason, "inputs": dict(call.description), "peak": None}
     exponent = slope(list(held), list(held.values()))
     return {
         "reason": "",
         "inputs": dict(call.description),
         "peak": peak,
+        "is_length": is_length(call),
         "size": max(held, default=0),
         "bytes": held[max(held)] if held else 0,
         "exponent": exponent,
@@ -108,11 +116,13 @@ def _answer(
         "proved": not reason,
         "reason": reason,
         "differs": bool(failing),
-        "only_without_keys": bool(failing) and all(one.name.endswith(_NO_KEY) for one in failing),
+        "only_without_keys": bool(failing) and all(one.no_key for one in failing),
         "inputs": _described(calls),
         "source": calls[0][0].source if calls else None,
         "proof": Proof(tuple(trials)).record() if trials else None,
         "peak": peak,
+        "unmeasured": "",
+        "is_length": False,
         "torch": torch.__version__,
     }
 

@@ -224,12 +224,12 @@ def test_what_a_factory_makes_is_measured_in_both_forms(gate: Path) -> None:
 def test_peaks_of_a_verdict_are_those_of_the_largest_size() -> None:
     inputs = "dim=32, x=f32[B,S,32]"
     before, after = given(models.Naive, inputs), given(models.Fused, inputs)
-    found = peaks(before, after, models.__file__)
+    found, _ = peaks(before, after, models.__file__)
     assert found is not None
     assert (found["size"], found["method"], found["dtype"]) == (1024, "predict", "bf16")
     assert found["before"] > 4 * found["after"] > 0
     assert found["kept"][0] > 4 * found["kept"][1] > 0
-    alone = peaks(before, None, models.__file__)
+    alone, _ = peaks(before, None, models.__file__)
     assert alone is not None
     assert alone["after"] is None
 
@@ -238,7 +238,7 @@ def test_what_lines_hold_grows_as_they_do() -> None:
     call = given(models.Naive, "dim=32, x=f32[B,S,32]")
     file = models.__file__
     rows = [row for row, line in enumerate(Path(file).read_text().splitlines(), 1) if "softmax" in line]
-    peak, held = held_by(call, file, file, rows)
+    peak, held, _ = held_by(call, file, file, rows)
     assert peak is not None
     assert held[1024] == 4 * held[512] > 0
 

@@ -76,6 +76,13 @@ def inside(values: Mapping[str, Any]) -> dict[str, inspect.Parameter]:
     return found
 
 
+def integers(target: Any, values: Mapping[str, Any]) -> dict[str, int]:
+    """Returns the integers that a constructor is given, also in objects and by default."""
+    own = parameters(target) if inspect.isclass(target) else {}
+    defaults = {name: one.default for name, one in {**own, **inside(values)}.items()}
+    return {name: one for name, one in {**defaults, **flat(values)}.items() if type(one) is int}
+
+
 def wanting(values: Mapping[str, Any], failure: Failure) -> Iterator[tuple[str, Any]]:
     """Yields names and values of what an object or a dict made here misses, as an error says."""
     error = failure.error
