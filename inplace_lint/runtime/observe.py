@@ -7,7 +7,7 @@ import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -16,7 +16,9 @@ from torch.utils._pytree import tree_leaves
 from . import graph, ready  # noqa: F401
 from .guarded import Enough, for_at_most, quiet
 from .immediate import is_stale
+from .refused import Refused
 from .snapshot import relative_error, snapshot
+from .stacks import Stack
 from .tracer import Trace
 
 #: A block: called once for each run, it makes new inputs and runs. Its result is differentiated, unless it ran a
@@ -30,13 +32,15 @@ ENOUGH = 24
 class Run:
     """A run of a block: its final error, and the gradients of each backward in order (none if one was stale).
 
-    `stale` holds the version errors of backwards, even if the block caught them; `is_cut`: its time ran out.
+    `stale` holds the version errors of backwards, even if the block caught them; `refused` those of writes that raised
+    at once, with their stacks (in a traced run); `is_cut`: its time ran out.
     """
 
     error: BaseException | None
     gradients: list[list[torch.Tensor]]
     stale: list[BaseException]
     trace: Trace | None = None
+    refused: list[tuple[Exception, Stack]] = field(default_factory=list)
     is_cut: bool = False
 
 
@@ -46,10 +50,19 @@ def natively(block: Block, seconds: float | None = None) -> Run:
 
 
 def traced(block: Block, seconds: float | None = None) -> Run:
-    """Runs a block under the tracer, which records every save and write and does not stop at the first hazard."""
+    """Runs a block under the tracer, which records every save and write and does not stop at the first hazard.
+
+    Compiled functions run as they are written, so that each operation has a line. Whether PyTorch raises where they are
+    compiled is for `natively` to say.
+    """
     trace = Trace(on_hazard=None, raises=False, journal=True)
-    run = _run(block, trace, seconds)
-    run.trace = trace
+    refused = Refused()
+    with contextlib.ExitStack() as around:
+        # Without this module nothing has been compiled, and its import takes seconds.
+        if "torch._dynamo" in sys.modules and hasattr(torch.compiler, "set_stance"):
+            around.enter_context(torch.compiler.set_stance("force_eager"))
+        run = _run(block, trace, seconds, refused)
+    run.trace, run.refused = trace, refused.seen
     return run
 
 
@@ -100,7 +113,7 @@ def backward_from(*values: Any) -> None:
             raise
 
 
-def _run(block: Block, around: Any, seconds: float | None) -> Run:
+def _run(block: Block, around: Any, seconds: float | None, beside: Any = None) -> Run:
     torch.manual_seed(0)
     random.seed(0)
     if "numpy" in sys.modules:
@@ -110,7 +123,8 @@ def _run(block: Block, around: Any, seconds: float | None) -> Run:
     error: BaseException | None = None
     is_cut = False
     before = torch.is_grad_enabled()
-    with warnings.catch_warnings(), journal(gradients, stale, ENOUGH) as accumulated, around:
+    beside = beside or contextlib.nullcontext()
+    with warnings.catch_warnings(), journal(gradients, stale, ENOUGH) as accumulated, around, beside:
         warnings.simplefilter("ignore")
         try:
             with for_at_most(seconds), quiet():

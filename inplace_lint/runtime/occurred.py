@@ -49,6 +49,11 @@ def judge(
             ended = f"{program} ended in an error" if program else "the block ended in another error"
             why = f"{ended}: {where}{describe(error)[1]}"
             return verdict("inconclusive", why, inputs, device)
+    for caught, stack in second.refused:
+        if _is_refusal_of(caught, stack, finding):
+            said = str(caught).partition("\n")[0]
+            why = f"PyTorch raises at the write{by}, and the code catches it: {said}"
+            return verdict("confirmed", why, inputs, device)
     hazards = [one for one in trace.hazards if _concerns(one, finding)]
     hazards = [one for one in hazards if _matches_save(one, finding)] or hazards
     if hazards:
@@ -155,6 +160,14 @@ def _is_its_own(error: BaseException, finding: Finding) -> bool:
     if finding["code"] in codes:
         return hits(immediate.rows(error), finding["writes"])
     return bool(codes) and finding["code"] < "IPL2" and hits(_own_rows(error)[:1], finding["writes"])
+
+
+def _is_refusal_of(error: BaseException, stack: stacks.Stack, finding: Finding) -> bool:
+    """Whether a caught error, raised with this stack, belongs to a finding, as `_is_its_own` says of others."""
+    rows = stacks.rows(stack)
+    if finding["code"] in immediate.codes(error):
+        return hits(rows, finding["writes"])
+    return finding["code"] < "IPL2" and hits(rows[:1], finding["writes"])
 
 
 def _concerns(hazard: Hazard, finding: Finding) -> bool:

@@ -136,7 +136,8 @@ def is_foreign(filename: str) -> bool:
 
 
 def _decide(filename: str) -> bool:
-    if filename.startswith("<frozen"):
+    # `<eval_with_key>` is code that torch.compile made: the line that called it is the user's.
+    if filename.startswith(("<frozen", "<eval_with_key>")):
         return True
     torch = sys.modules.get("torch")
     home = os.path.dirname(getattr(torch, "__file__", None) or "") + os.sep
