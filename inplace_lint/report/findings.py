@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Verdict = Mapping[str, Any]
 
 #: What a run of the code has not shown to be wrong stands.
-CLEARED = ("refuted", "spurious")
+CLEARED = ("refuted",)
 
 
 class Findings:

@@ -126,6 +126,6 @@ def test_a_rule_has_an_address_only_where_pages_are_published(monkeypatch: pytes
 
 
 def test_what_a_run_has_cleared_is_information() -> None:
-    (one,) = told(finding(), verdicts={0: verdict("spurious", "no byte was written")})
+    (one,) = told(finding(), verdicts={0: verdict("refuted", "nothing went wrong")})
     assert one["severity"] == "INFO"
-    assert "[spurious: no byte was written]" in one["message"]
+    assert "[refuted: nothing went wrong]" in one["message"]

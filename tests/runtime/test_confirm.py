@@ -366,13 +366,27 @@ def test_exit_code_and_text(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(BLOCKS[BLOCKS.index("def disjoint") : BLOCKS.index("def depends")])
     text = "import torch\n\n" + (tmp_path / "model.py").read_text()
     (tmp_path / "model.py").write_text(text)
-    assert confirm("model.py", cwd=tmp_path).returncode == 0
+    # What is spurious raises all the same: the code does not train.
+    assert confirm("model.py", cwd=tmp_path).returncode == 1
+    (tmp_path / "model.py").write_text(REFUTED)
+    done = confirm("model.py", cwd=tmp_path)
+    assert (done.returncode, "1 refuted." in done.stderr) == (0, True)
     (tmp_path / "model.py").write_text("x = 1\n")
     done = confirm("model.py", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "nothing was run" in done.stderr
 
 
+REFUTED = """\
+import torch
+
+
+def halves(x: torch.Tensor):
+    y = torch.sigmoid(x.to(torch.bfloat16))
+    z = y.float()
+    z.mul_(2)
+    return y.float() + z
+"""
 QUICK = BLOCKS.partition("\n\ndef annotated")[0]
 SLOW = """\
 import os
@@ -490,8 +504,7 @@ def test_other_forms_carry_the_verdict(tmp_path: Path) -> None:
     assert "[confirmed: PyTorch raises in backward" in result["message"]["text"]
     line = confirm("--output-format", "github", "model.py", cwd=tmp_path).stdout
     assert line.startswith("::error ") and "[confirmed: PyTorch raises in backward" in line
-    disjoint = BLOCKS[BLOCKS.index("def disjoint") : BLOCKS.index("def depends")]
-    (tmp_path / "model.py").write_text("import torch\n\n" + disjoint)
+    (tmp_path / "model.py").write_text(REFUTED)
     found = confirm("--output-format", "sarif", "--output-file", "log", "model.py", cwd=tmp_path).stdout
     (result,) = json.loads((tmp_path / "log").read_text())["runs"][0]["results"]
     assert (found, result["kind"], result["level"]) == ("", "pass", "none")
