@@ -155,8 +155,8 @@ VERB = Verb(
     "Check files, then run the code around each finding in a child process: is it confirmed, refuted (on these\n"
     "inputs), spurious (PyTorch raises though no saved byte was written) or inconclusive? The exit code is 0 if all\n"
     "are refuted or notes, else 1. This runs your code: the block, and what in its file reaches it without arguments,\n"
-    "such as main() or a test. The child process has limits, which guard against code with bugs, not against code that\n"
-    "means harm.",
+    "such as main() or a test. The child process has limits, which guard against code with bugs, not against code\n"
+    "that means harm.",
     run,
     _options,
 )

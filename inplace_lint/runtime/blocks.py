@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import runpy
 import sys
 import time
@@ -16,17 +18,24 @@ from torch.utils._pytree import tree_map
 from . import immediate
 from .constants import vary
 from .drivers import drivers
-from .guarded import adding_at_most, elsewhere
+from .guarded import Enough, adding_at_most, elsewhere, for_at_most
 from .inputs import Call, NoInputs, is_stated
+from .inputs.trial import attempt
+from .inputs.variations import told, variations
 from .observe import Block, natively, traced, truly
 from .occurred import judge
+from .reached import rows_run
 from .supervisor import describe
 from .targets import calls_in, imported, on_path, target_in
-from .verdicts import BY_PROGRAM, LEFT, Verdict, best, undecided
+from .verdicts import BY_PROGRAM, LEFT, VARIED, Verdict, best, undecided
 
 #: Shares of a block's time limit: what each of the three runs of a driver program may take, and the share after which
 #: no further driver is tried.
 _A_RUN, _ALL_RUNS = 1 / 6, 1 / 2
+#: Share of it after which no more inputs are varied.
+_VARIATIONS = 1 / 6
+#: Seconds that one of these may take to reach a line.
+_A_VARIATION = 3.0
 #: Share of a job's memory that user code may add before an allocation of it fails, which costs less than the job's end.
 _MEMORY = 3 / 4
 
@@ -39,6 +48,7 @@ class Way:
     """One way to run a block: inputs as text, the device, and the driver program if the block is not called directly.
 
     `only_confirms`: a run without a hazard does not refute a finding. `seconds` limits one run; None: no limit here.
+    `extra`: what it leaves undecided is not told.
     """
 
     block: Block
@@ -47,6 +57,7 @@ class Way:
     program: str = ""
     seconds: float | None = None
     only_confirms: bool = False
+    extra: bool = False
 
 
 def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
@@ -76,17 +87,17 @@ def _examined(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
         if isinstance(way, NoInputs):
             runs.append([undecided(way.reason) for _ in arguments["findings"]])
             continue
-        runs.append(_run(arguments, way, stage))
+        # The last reason is the one that is told.
+        runs.insert(0 if way.extra else len(runs), _run(arguments, way, stage))
         known = [best(each) for each in zip(*runs)]
         if all(one["status"] != "inconclusive" for one in known):
             break
-        if any(one["status"] != "inconclusive" for one in known):
-            stage("another run", known)
+        stage("another run", known)
     return [best(each) for each in zip(*runs)]
 
 
 def _run(arguments: dict[str, Any], way: Way, stage: Stage) -> list[Verdict]:
-    run = f"{BY_PROGRAM}{way.program}" if way.program else "run"
+    run = f"{BY_PROGRAM}{way.program}" if way.program else f"run on {VARIED}" if way.extra else "run"
     stage(f"the {run} without the tracer")
     native = natively(way.block, way.seconds)
     stage(f"the traced {run}")
@@ -157,6 +168,35 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs | 
     # The block may fail on the varied constants: run it again without them.
     for call in calls:
         yield Way(_called(call, device), inputs, device)
+    stage(VARIED)
+    yield from _varied(arguments, calls, device)
+
+
+def _varied(arguments: dict[str, Any], calls: list[Call], device: str) -> Iterator[Way]:
+    """Yields ways on other inputs, where they reach a write that no inputs before them have reached."""
+    until = time.monotonic() + arguments["seconds"] * _VARIATIONS
+    file = os.path.realpath(arguments["file"])
+    writes = {
+        row
+        for one in arguments["findings"]
+        for name, first, last in one["writes"]
+        if name == file
+        for row in range(first, last + 1)
+    }
+    reached: set[int] = set()
+    for call in calls:
+        for other in itertools.chain([call], variations(call)):
+            if time.monotonic() > until:
+                return
+            try:
+                with for_at_most(_A_VARIATION), rows_run(arguments["file"]) as rows:
+                    failure, _ = attempt(other)
+            except Enough:
+                continue
+            new = {row for _, row in rows} & writes - reached
+            reached |= new
+            if other is not call and new and failure is None:
+                yield Way(_called(other, device), told(call, other), device, only_confirms=True, extra=True)
 
 
 def _driven(arguments: dict[str, Any], module: ModuleType) -> Iterator[Way]:

@@ -16,7 +16,7 @@ from .child import Children, Job, Limits, Outcome
 from .enclosing import enclosing, imported_as
 from .proving import answered, comparison
 from .stacks import absolute
-from .verdicts import BY_PROGRAM, LEFT, Verdict, best, undecided
+from .verdicts import BY_PROGRAM, LEFT, VARIED, Verdict, best, undecided
 
 _ONLY = re.compile(r"\(on (\w+)\)$")
 #: The job that decides each family of rules by running the block; 4xx findings are decided by their fix instead.
@@ -156,7 +156,9 @@ def _shared(
             else:
                 # Keep the verdicts of runs that ended before a later run failed.
                 verdicts += [outcome.known[place]] if outcome.known else []
-                verdicts.append(_failed(outcome))
+                # That other inputs failed is no reason for what was undecided before.
+                if not (verdicts and VARIED in outcome.stage):
+                    verdicts.append(_failed(outcome))
         yield index, best(verdicts)
 
 

@@ -10,6 +10,8 @@ Verdict = dict[str, Any]
 #: Part of the names of stages in which a program of the user's file runs, and the stage at which a job ends after such
 #: programs, because what they left undecided is to be run in a process that they have not touched.
 BY_PROGRAM, LEFT = "run of ", "the end of the programs"
+#: Part of the names of stages in which inputs are varied, for lines that no run so far has reached.
+VARIED = "other inputs"
 #: A file with a first and a last row.
 Span = Sequence[Any]
 

@@ -70,7 +70,7 @@ def test_each_kind_of_fault_is_confirmed_by_its_own_evidence(tmp_path: Path) -> 
 
 def examined(file: Path, code: str, text: str) -> dict[str, Any]:
     """The verdict on a finding that we make up, at the line with this text."""
-    (verdict,) = meant.examine(about(file, code, text, "Block", "forward"), lambda stage: None)
+    (verdict,) = meant.examine(about(file, code, text, "Block", "forward"), lambda *stage: None)
     return verdict
 
 

@@ -211,7 +211,7 @@ def judged(
         "device": None,
         "seconds": 60.0,
     }
-    (verdict,) = examine(arguments, lambda stage: None)
+    (verdict,) = examine(arguments, lambda *stage: None)
     return verdict
 
 
@@ -297,7 +297,7 @@ def test_captured_inputs_reach_a_method_beside_the_forward(
         "device": None,
         "seconds": 60.0,
     }
-    (verdict,) = examine(arguments, lambda stage: None)
+    (verdict,) = examine(arguments, lambda *stage: None)
     assert verdict["status"] == "confirmed", verdict
     assert verdict["inputs"] == {"x": "f32[2,5]"}
 

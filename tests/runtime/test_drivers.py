@@ -103,7 +103,7 @@ def judged(
     file = folder / "gate_of_rows.py"
     file.write_text(source)
     arguments = {**about(file, code, write, "Gate", "forward"), "seconds": seconds}
-    (verdict,) = blocks.examine(arguments, lambda stage: None)
+    (verdict,) = blocks.examine(arguments, lambda *stage: None)
     return verdict
 
 
@@ -172,7 +172,7 @@ def fit(steps=2):
 """
     file = tmp_path / "fit_and_return.py"
     file.write_text(source)
-    (verdict,) = blocks.examine(about(file, "IPL106", "step()", "fit"), lambda stage: None)
+    (verdict,) = blocks.examine(about(file, "IPL106", "step()", "fit"), lambda *stage: None)
     assert verdict["status"] == "refuted", verdict
 
 
@@ -181,7 +181,9 @@ def test_statements_of_the_author_come_before_drivers(tmp_path: Path) -> None:
     file = tmp_path / "gate_of_rows.py"
     file.write_text(source + DRIVERS["a function that returns"])
     stages: list[str] = []
-    blocks.examine(about(file, "IPL101", "y +=", "Gate", "forward"), stages.append)
+    blocks.examine(
+        about(file, "IPL101", "y +=", "Gate", "forward"), lambda name, known=None: stages.append(name)
+    )
     assert "inputs" in stages
     assert "the run of demo() without the tracer" not in stages[: stages.index("inputs")]
 

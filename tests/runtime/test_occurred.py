@@ -21,7 +21,7 @@ HEAD = "import torch\nfrom torch import nn\n\n"
 def judged(folder: Path, source: str, code: str, write: str, *names: str) -> dict[str, Any]:
     file = folder / "to_be_judged.py"
     file.write_text(HEAD + source)
-    (verdict,) = blocks.examine(about(file, code, write, *names), lambda stage: None)
+    (verdict,) = blocks.examine(about(file, code, write, *names), lambda *stage: None)
     return verdict
 
 
@@ -151,7 +151,7 @@ def f():
     file.write_text(HEAD + source)
     arguments = about(file, "IPL201", "y.data", "f")
     arguments["findings"][0]["saves"] = [[arguments["file"], 5, 5]]
-    (verdict,) = blocks.examine(arguments, lambda stage: None)
+    (verdict,) = blocks.examine(arguments, lambda *stage: None)
     assert verdict["status"] == "inconclusive", verdict
     assert "left every byte" in verdict["reason"]
 

@@ -19,7 +19,7 @@ HEAD = "import contextlib\nimport pytest\nimport torch\n\n"
 def judged(folder: Path, source: str, code: str, write: str, *names: str) -> dict[str, Any]:
     file = folder / "to_be_refused.py"
     file.write_text(HEAD + source)
-    (verdict,) = blocks.examine(about(file, code, write, *names), lambda stage: None)
+    (verdict,) = blocks.examine(about(file, code, write, *names), lambda *stage: None)
     return verdict
 
 

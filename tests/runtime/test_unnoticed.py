@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("no_traces")
 
 def judged(file: Path, code: str, write: str, *names: str) -> dict[str, Any]:
     """The verdict on a finding that we make up, whose write is at the line with this text."""
-    (verdict,) = unnoticed.examine(about(file, code, write, *names), lambda stage: None)
+    (verdict,) = unnoticed.examine(about(file, code, write, *names), lambda *stage: None)
     return verdict
 
 

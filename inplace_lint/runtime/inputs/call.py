@@ -33,7 +33,8 @@ class Call:
     `constructor` (by name) and `positional` go to the constructor; `leading` (by position) and `arguments` (by name) to
     the call. `source` is where they come from: comment, factory, capture, annotations, synthesis, parent, program,
     given. `sizes` holds the named sizes such as S, `trials` the runs that the search took. `method`, if not empty, is
-    called in place of the module. A `factory` makes the function and the arguments of the call, in place of the others.
+    called in place of the module, which runs in evaluation if `training` is False. A `factory` makes the function and
+    the arguments of the call, in place of the others.
     """
 
     target: Any
@@ -46,6 +47,7 @@ class Call:
     method: str = ""
     trials: int = 0
     factory: Callable[[Mapping[str, int]], Ready] | None = None
+    training: bool = True
 
     def at(self, **sizes: int) -> Call:
         """Returns the call with other values for its named sizes."""
@@ -98,6 +100,8 @@ class Call:
             positional, named = tree_map(_own, (self.positional, dict(self.constructor)))
             positional, named = realise((positional, named), self.sizes)
             instance: Any = self.target(*positional, **named)
+        if not self.training and isinstance(instance, torch.nn.Module):
+            instance.eval()
         found: Callable[..., Any] = getattr(instance, self.method) if self.method else instance
         return found
 

@@ -99,6 +99,7 @@ def _call(target: Any, use: Mapping[str, Any]) -> Call:
         tuple(map(_decoded, use["positional"])),
         {name: _decoded(value) for name, value in use["arguments"].items()},
         tuple(map(_decoded, use["leading"])),
+        training=use.get("training", True),
     )
 
 
@@ -110,6 +111,7 @@ def _use(seen: Seen) -> dict[str, Any]:
         "positional": [_encoded(value) for value in seen.positional],
         "leading": [_encoded(value) for value in seen.leading],
         "arguments": {name: _encoded(value) for name, value in seen.arguments.items()},
+        **({} if seen.training else {"training": False}),
     }
 
 

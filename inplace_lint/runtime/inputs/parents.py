@@ -44,6 +44,7 @@ def as_call(target: Any, seen: Seen, source: str = "parent") -> Call:
         seen.positional,
         seen.arguments,
         seen.leading,
+        training=seen.training,
     )
 
 

@@ -19,13 +19,14 @@ from .values import spec_of
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One call of a module with its constructor's arguments: tensors of the call as Specs, other values unchanged."""
+    """One call of a module with its constructor's arguments and its mode: tensors as Specs, other values unchanged."""
 
     target: type
     constructor: Mapping[str, Any]
     positional: tuple[Any, ...]
     leading: tuple[Any, ...]
     arguments: Mapping[str, Any]
+    training: bool = True
 
 
 class Recorder:
@@ -60,7 +61,7 @@ class Recorder:
         kwargs = _keywords(module)
         constructor, positional = self._made.get(module, ({}, ()))
         leading, arguments = tree_map(_spec, (tuple(args), kwargs))
-        self._take(Seen(type(module), constructor, positional, leading, arguments))
+        self._take(Seen(type(module), constructor, positional, leading, arguments, module.training))
 
 
 def _spec(value: Any) -> Any:

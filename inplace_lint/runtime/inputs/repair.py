@@ -33,6 +33,7 @@ def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
     if wanted is not None:
         yield from _ranked(guess, wanted, failure)
     yield from _pairs_as_sides(guess, message)
+    yield from _refused_sizes(guess, failure)
     yield from constructor_repairs(target, guess, failure, others=False)
 
 
@@ -311,6 +312,24 @@ def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
                 values[name] = (side, side)
             elif value == SIDE:
                 values[name] = side
+        if values:
+            yield guess.giving(**values)
+
+
+def _refused_sizes(guess: Guess, failure: Failure) -> Iterator[Guess]:
+    """For a size that a check of the target refuses, tries numbers of the failing line, and odd and even lengths."""
+    if not re.match(r"raise\b|assert\b", failure.text):
+        return
+    numbers = [int(number) for number in re.findall(r"\b\d+\b", failure.text)]
+    for size in (*(one for one in numbers if 1 < one <= 1024), 65, 63, 62):
+        values: dict[str, Any] = {}
+        for name, spec in _tensors(guess):
+            sides = (SIDE, IMAGE) if len(spec.dims) > 3 else ()
+            dims = tuple(
+                size if dim == "S" or (dim in sides and size in numbers) else dim for dim in spec.dims
+            )
+            if dims != spec.dims:
+                values[name] = Spec(spec.dtype, dims, spec.high)
         if values:
             yield guess.giving(**values)
 
