@@ -59,6 +59,7 @@ def run(options: Namespace) -> int:
         if at_once
         else None,
     )
+    started = _children()
     status = run_program(target, options.is_module, arguments, tracer)
     found = tracer.diagnostics
     if not at_once:
@@ -67,8 +68,17 @@ def run(options: Namespace) -> int:
         stream.close()
     sys.stdout.flush()
     count = f"{len(found)} hazard{'s' if len(found) != 1 else ''}" if found else "no hazards"
-    print(f"inplace-lint: {count} in {target}.", file=sys.stderr)
+    unseen = [] if tracer.has_run_backward else ["no backward ran in its process"]
+    unseen += ["the processes that it started were not watched"] if _children() > started else []
+    more = f": {', and '.join(unseen)}" if unseen and not found else ""
+    print(f"inplace-lint: {count} in {target}{more}.", file=sys.stderr)
     return status
+
+
+def _children() -> float:
+    """Returns the processor seconds of child processes that have ended; 0 on systems that do not count them."""
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 VERB = Verb(

@@ -108,8 +108,7 @@ def summarise(
         return
     print(f"{what} in {checked}: {', '.join(counts) or 'none of which a run decides'}.", file=sys.stderr)
     if any(
-        "no inputs" in verdict["reason"] or "trials found none" in verdict["reason"]
-        for verdict in verdicts.values()
+        "no inputs" in verdict["reason"] or "found none" in verdict["reason"] for verdict in verdicts.values()
     ):
         print(
             "Where no inputs are known, say them above the class or function, as in\n"

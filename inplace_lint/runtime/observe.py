@@ -72,7 +72,10 @@ def truly(block: Block, seconds: float | None = None) -> Run:
 
 
 def worst_error(run: Run, true: Run) -> float | None:
-    """Returns the largest relative error of a gradient; None if the two runs had different backwards, or none."""
+    """Returns the largest relative error of a gradient; None if the two runs had different backwards, or none.
+
+    An error below the rounding of the gradient's dtype counts as 0.
+    """
     same = len(run.gradients) == len(true.gradients) or run.is_cut or true.is_cut
     if not same or not run.gradients:
         return None
@@ -81,7 +84,11 @@ def worst_error(run: Run, true: Run) -> float | None:
         if len(given) != len(right):
             return None
         for one, other in zip(given, right):
-            worst = max(worst, relative_error(one, other))
+            error = relative_error(one, other)
+            rounding = (
+                torch.finfo(other.dtype).eps if other.is_floating_point() or other.is_complex() else 0.0
+            )
+            worst = max(worst, error if error > rounding else 0.0)
     return worst
 
 

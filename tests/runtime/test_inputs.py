@@ -137,6 +137,35 @@ def test_a_factory_makes_the_module_and_its_arguments(factories: types.ModuleTyp
     assert (x.device.type, x.dtype) == ("meta", torch.bfloat16)
 
 
+def test_a_factory_may_give_arguments_by_name(factories: types.ModuleType) -> None:
+    factories.make = lambda: {"dim": 24, "heads": 2, "x": torch.randn(1, 8, 24)}
+    call = build(models.Naive, factories={f"{models.Naive.__module__}:Naive": "the_factories:make"})
+    assert isinstance(call, Call)
+    args, kwargs = call.inputs()
+    assert (args, set(kwargs)) == ((), {"x"})
+    assert call.function()(*args, **kwargs).shape == (1, 8, 24)
+
+
+def of_a_batch(batch: Any) -> torch.Tensor:
+    return batch["x"] * 2
+
+
+def test_a_dict_that_is_the_one_argument_of_a_function_stays_one(factories: types.ModuleType) -> None:
+    factories.make = lambda: {"x": torch.ones(3)}
+    call = build(of_a_batch, factories={f"{__name__}:of_a_batch": "the_factories:make"})
+    assert isinstance(call, Call)
+    args, kwargs = call.inputs()
+    assert (len(args), kwargs) == (1, {})
+
+
+def test_a_factory_that_makes_no_module_is_told_what_to_return(factories: types.ModuleType) -> None:
+    factories.make = lambda: torch.ones(3)
+    call = build(models.Naive, factories={f"{models.Naive.__module__}:Naive": "the_factories:make"})
+    assert isinstance(call, Call)
+    with pytest.raises(InputError, match=r"must return \(module, args\), or a dict"):
+        call.inputs()
+
+
 def test_a_factory_that_is_not_there_is_a_reason() -> None:
     name = f"{models.Naive.__module__}:Naive"
     call = build(models.Naive, factories={name: "no_such_module:make"})
@@ -402,3 +431,16 @@ def test_a_target_that_cannot_be_had_is_said_why(
     path.write_text(source)
     with pytest.raises(InputError, match=message):
         located(str(path), name)
+
+
+def far(rows: Any, secret: Any) -> Any:
+    total = rows.sum() * 2
+    return total * secret.key.of.nobody(rows)
+
+
+def test_the_reason_is_of_the_trial_that_came_furthest_and_names_what_is_unknown() -> None:
+    call = build(far, trials=12)
+    assert isinstance(call, NoInputs)
+    assert "12 trials found none; the one that came furthest ended with " in call.reason
+    assert "in `return total * secret.key.of.nobody(rows)`" in call.reason
+    assert "`secret`" in call.reason

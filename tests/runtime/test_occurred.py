@@ -10,6 +10,7 @@ import torch
 
 from inplace_lint.runtime import blocks
 from inplace_lint.runtime.constants import vary
+from inplace_lint.runtime.observe import Run, worst_error
 
 from .command import about
 
@@ -23,6 +24,26 @@ def judged(folder: Path, source: str, code: str, write: str, *names: str) -> dic
     file.write_text(HEAD + source)
     (verdict,) = blocks.examine(about(file, code, write, *names), lambda *stage: None)
     return verdict
+
+
+@pytest.mark.parametrize(
+    ("dtype", "more", "is_wrong"),
+    [
+        (torch.float32, 1e-9, False),
+        (torch.float32, 1e-3, True),
+        (torch.bfloat16, 1e-3, False),
+        (torch.float64, 1e-9, True),
+    ],
+)
+def test_a_difference_below_the_rounding_is_no_wrong_gradient(
+    dtype: torch.dtype, more: float, is_wrong: bool
+) -> None:
+    true = torch.full((50,), 1e-3, dtype=torch.float64)
+    given = true * (1 + more)
+    runs = [Run(None, [[one.to(dtype)]], []) for one in (given, true)]
+    error = worst_error(*runs)
+    assert error is not None
+    assert (error > 0) == is_wrong
 
 
 RAISING = {

@@ -75,7 +75,7 @@ def test_module_is_run_by_name(tmp_path: Path) -> None:
     (tmp_path / "pack/__init__.py").write_text("word = 'yes'\n")
     done = lint("trace", "-m", "pack", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "yes __main__\n")
-    assert done.stderr == "inplace-lint: no hazards in pack.\n"
+    assert done.stderr == "inplace-lint: no hazards in pack: no backward ran in its process.\n"
 
 
 def test_uncaught_error_looks_as_ever_and_its_write_is_a_finding(tmp_path: Path) -> None:
@@ -201,3 +201,16 @@ def test_tracing_without_checksums_sees_versions_and_writes_alone() -> None:
         array += 1
         y.sum().backward()
     assert [one.code for one in trace.diagnostics] == ["IPL201"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="counts child processes by their time")
+def test_what_no_run_could_see_is_told(tmp_path: Path) -> None:
+    work = "import torch\nw = torch.rand(3, requires_grad=True)\n(w * w).sum().backward()\n"
+    (tmp_path / "train.py").write_text(work)
+    assert lint("trace", "train.py", cwd=tmp_path).stderr == "inplace-lint: no hazards in train.py.\n"
+    spin = "sum(range(10**6))"
+    (tmp_path / "train.py").write_text(
+        f"{work}import subprocess, sys\nsubprocess.run([sys.executable, '-c', '{spin}'])\n"
+    )
+    done = lint("trace", "train.py", cwd=tmp_path)
+    assert done.stderr.endswith("in train.py: the processes that it started were not watched.\n")

@@ -39,7 +39,8 @@ def completed(call: Call, trials: int) -> Call | NoInputs:
 def by_trial(
     target: Any, noted: Call | None, trials: int, firm: bool = False
 ) -> tuple[Call | None, int, Failure | None]:
-    """Searches guesses, cheapest first, for one that runs; returns the call, the trials used and the first failure.
+    """Searches guesses, cheapest first, for one that runs; returns the call, the trials used and the failure of
+    the trial that came furthest.
 
     `noted` is a partial call to start from; with `firm` its arguments are never changed.
     """
@@ -49,7 +50,7 @@ def by_trial(
         start = start.building(**noted.constructor)
     queue: list[tuple[int, int, Guess]] = [(0, next(order), start)]
     seen = {start.key()}
-    first: Failure | None = None
+    furthest: Failure | None = None
     used = 0
     begun = False
 
@@ -76,14 +77,15 @@ def by_trial(
         failure, _ = attempt(call)
         if failure is None:
             return replace(call, trials=used), used, None
-        first = first or failure
+        if furthest is None or failure.reach > furthest.reach:
+            furthest = failure
         if begun is False and failure.phase == "forward":
             begun = True
             for number, other in enumerate(allowed(_elsewhere(target, guess))):
                 put(_FAR + number // 2, other)
         for number, other in enumerate(itertools.islice(allowed(repairs(target, guess, failure)), 12)):
             put(cost + 1 + number // 2, other)
-    return None, used, first
+    return None, used, furthest
 
 
 def _keeps(guess: Guess, start: Guess, noted: Call | None) -> bool:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import replace
 from typing import Any
 
 from .call import Call, NoInputs
 from .direct import by_trial
+from .guess import parameters
 from .parents import through_parents
 from .programs import through_programs
 from .sizes import with_sizes
+from .stated import called
+from .trial import Failure
 
 
 def search(target: Any, noted: Call | NoInputs | None, trials: int) -> Call | NoInputs:
@@ -26,8 +30,21 @@ def search(target: Any, noted: Call | NoInputs | None, trials: int) -> Call | No
         if call is None:
             call = through_programs(target)
     if call is None:
-        return NoInputs(f"{used} trials found none; the first ended with {failure}")
+        return NoInputs(_reason(target, used, failure))
     return with_sizes(replace(call, source="annotations") if known and call.source == "synthesis" else call)
+
+
+def _reason(target: Any, used: int, failure: Failure | None) -> str:
+    """Says how far the trials came, and which parameters stand in the line that failed."""
+    count = f"{used} trial{'s' if used != 1 else ''} found none"
+    if failure is None:
+        return count
+    _, forward = called(target)
+    names = [*parameters(forward), *(parameters(target) if inspect.isclass(target) else ())]
+    unknown = [f"`{name}`" for name in names if re.search(rf"\b{name}\b", failure.text)]
+    what = f", where {' or '.join(unknown[:3])} may have to be another value" if unknown else ""
+    line = f" in `{failure.text[:80]}`" if failure.text else ""
+    return f"{count}; the one that came furthest ended with {failure}{line}{what}"
 
 
 def _needs_nothing(function: Any) -> bool:

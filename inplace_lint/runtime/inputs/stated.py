@@ -56,8 +56,9 @@ def given(target: Any, text: str, source: str = "given") -> Call:
 def from_factory(target: Any, factories: Mapping[str, str]) -> Call | None:
     """Returns the call that the target's configured factory makes; None without a factory. Raises InputError.
 
-    A factory returns `(function, args)`, `(function, args, kwargs)` or, for a function target, the arguments alone. It
-    is called with the named sizes that it has parameters for, such as `S`.
+    A factory returns `(function, args)`, `(function, args, kwargs)`, a dict of arguments by name, those of a class's
+    constructor among them, or, for a function target, a tuple of arguments. It is called with the named sizes that it
+    has parameters for, such as `S`.
     """
     path = factories.get(shown(target)) or factories.get(shown(target).replace(":", "."))
     if path is None:
@@ -81,9 +82,12 @@ def from_factory(target: Any, factories: Mapping[str, str]) -> Call | None:
 
 def _ready(target: Any, make: Callable[..., Any], path: str) -> Callable[[Mapping[str, int]], Ready]:
     wanted = inspect.signature(make).parameters
+    own = _names(target) if inspect.isclass(target) else {}
 
     def ready(sizes: Mapping[str, int]) -> Ready:
         made = make(**{name: size for name, size in sizes.items() if name in wanted})
+        if isinstance(made, dict) and made and made.keys() <= {*_names(called(target)[1]), *own}:
+            return _by_name(target, made)
         parts = made if isinstance(made, tuple) else (made,)
         function = target
         if parts and callable(parts[0]) and not isinstance(parts[0], torch.Tensor):
@@ -92,10 +96,22 @@ def _ready(target: Any, make: Callable[..., Any], path: str) -> Callable[[Mappin
             kwargs = parts[1] if len(parts) > 1 and isinstance(parts[1], dict) else {}
             return function, tuple(args), dict(kwargs)
         if inspect.isclass(target):
-            raise InputError(f"the factory `{path}` must give (module, args): {shown(target)} is a class")
+            must = "must return (module, args), or a dict of arguments by name"
+            raise InputError(f"the factory `{path}` {must}: {shown(target)} is a class")
         return function, parts, {}
 
     return ready
+
+
+def _by_name(target: Any, made: dict[str, Any]) -> Ready:
+    """Parts arguments by name into those of the call and those of the constructor, and makes the instance."""
+    function: Callable[..., Any] = target
+    if not inspect.isclass(target):
+        return function, (), made
+    _, forward = called(target)
+    taken = _names(forward)
+    inside = {name: value for name, value in made.items() if name in taken}
+    return function(**{name: value for name, value in made.items() if name not in taken}), (), inside
 
 
 def from_annotations(target: Any) -> Call | NoInputs | None:

@@ -14,15 +14,19 @@ from torch import nn
 
 from .. import immediate
 from ..guarded import adding_at_most, quiet
+from . import call
 from .call import Call
 
+_CALL = call.__file__
 #: Bytes that one trial may add: what needs more on guessed sizes was guessed badly.
 MEMORY = 2 * 2**30
 
 
 @dataclass(slots=True)
 class Failure:
-    """An error of user code: the failing line with its variables, and the innermost module's input shape and dtype."""
+    """An error of user code: the failing line with its variables, the innermost module's input shape and dtype, and the
+    row of the outermost line of user code.
+    """
 
     error: BaseException
     phase: str
@@ -33,13 +37,19 @@ class Failure:
     module: nn.Module | None = None
     given: tuple[int, ...] = ()
     dtype: torch.dtype | None = None
+    row: int = 0
+
+    @property
+    def reach(self) -> tuple[bool, int]:
+        """How far the trial came, to compare by: into the call or not, and to which line of the target."""
+        return self.phase == "forward", self.row
 
     def __str__(self) -> str:
         lines = str(self.error).strip().splitlines()
         return f"{type(self.error).__name__}: {lines[0] if lines else ''}"[:200].rstrip(": ")
 
 
-def attempt(call: Call) -> tuple[Failure | None, Any]:
+def attempt(tried: Call) -> tuple[Failure | None, Any]:
     """Constructs the target and runs its forward; returns the failure, None if both succeeded, and the instance.
 
     An error of PyTorch about an in-place write counts as success: the inputs were good enough to reach it.
@@ -48,11 +58,11 @@ def attempt(call: Call) -> tuple[Failure | None, Any]:
     with warnings.catch_warnings(), adding_at_most(MEMORY), quiet():
         warnings.simplefilter("ignore")
         try:
-            instance = call.function()
+            instance = tried.function()
         except Exception as error:  # user code
             return (None if immediate.codes(error) else _failure(error, "constructor", None)), None
         try:
-            args, kwargs = call.inputs()
+            args, kwargs = tried.inputs()
             instance(*args, **kwargs)
         except Exception as error:  # user code
             if immediate.codes(error):
@@ -72,6 +82,8 @@ def _failure(error: Exception, phase: str, instance: Any) -> Failure:
             tensor = _first_tensor(frame)
             if tensor is not None:
                 found.given, found.dtype = tuple(tensor.shape), tensor.dtype
+        if not found.row and "/torch/" not in frame.f_code.co_filename and frame.f_code.co_filename != _CALL:
+            found.row = row
         if "/torch/" not in frame.f_code.co_filename and "/einops/" not in frame.f_code.co_filename:
             found.text = linecache.getline(frame.f_code.co_filename, row).strip()
             found.values = dict(frame.f_locals)
