@@ -28,6 +28,7 @@ from .reached import rows_run
 from .supervisor import describe
 from .targets import calls_in, imported, on_path, target_in
 from .verdicts import BY_PROGRAM, LEFT, VARIED, Verdict, best, undecided
+from .without_gpu import OnCpu, without_gpu
 
 #: Shares of a block's time limit: what each of the three runs of a driver program may take, and the share after which
 #: no further driver is tried.
@@ -74,11 +75,13 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     `part` "programs" the job ends after such functions, in the stage LEFT; with "calls" it leaves them out.
     """
     memory = arguments.get("memory")
-    with adding_at_most(memory and memory * _MEMORY):
-        return _examined(arguments, stage)
+    with open(arguments["file"], encoding="utf-8", errors="replace") as stream:
+        source = stream.read()
+    with adding_at_most(memory and memory * _MEMORY), without_gpu(source) as on_cpu:
+        return _examined(arguments, stage, on_cpu)
 
 
-def _examined(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
+def _examined(arguments: dict[str, Any], stage: Stage, on_cpu: OnCpu | None) -> list[Verdict]:
     runs: list[list[Verdict]] = []
     for way in _ways(arguments, stage):
         if way is None:
@@ -88,12 +91,22 @@ def _examined(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
             runs.append([undecided(way.reason) for _ in arguments["findings"]])
             continue
         # The last reason is the one that is told.
-        runs.insert(0 if way.extra else len(runs), _run(arguments, way, stage))
+        found = _run(arguments, way, stage)
+        if on_cpu is not None and on_cpu.used:
+            found = [_of_another_device(one) for one in found]
+        runs.insert(0 if way.extra else len(runs), found)
         known = [best(each) for each in zip(*runs)]
         if all(one["status"] != "inconclusive" for one in known):
             break
         stage("another run", known)
     return [best(each) for each in zip(*runs)]
+
+
+def _of_another_device(one: Verdict) -> Verdict:
+    """Returns a verdict of a run on the CPU, of code that asks for a GPU: such a run refutes nothing."""
+    if one["status"] != "refuted":
+        return one
+    return {**one, "status": "inconclusive", "reason": f"on the CPU in place of a GPU: {one['reason']}"}
 
 
 def _run(arguments: dict[str, Any], way: Way, stage: Stage) -> list[Verdict]:
