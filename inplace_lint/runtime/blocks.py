@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import runpy
@@ -167,6 +168,7 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs | 
         if count and part == "programs":
             yield None
     stage("inputs")
+    _in_a_group(arguments["file"])
     calls = calls_in(module, names, arguments["factories"], arguments["captured"])
     if isinstance(calls, NoInputs):
         if is_told and part != "calls":
@@ -183,6 +185,16 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs | 
         yield Way(_called(call, device), inputs, device)
     stage(VARIED)
     yield from _varied(arguments, calls, device)
+
+
+def _in_a_group(file: str) -> None:
+    """Makes this process a group of one, if the file speaks of distributed code and has made no group itself."""
+    with open(file, encoding="utf-8", errors="replace") as stream:
+        is_asked = "distributed" in stream.read()
+    distributed: Any = torch.distributed
+    if is_asked and distributed.is_available() and not distributed.is_initialized():
+        with contextlib.suppress(Exception):  # without gloo the calls say what is missing
+            distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
 
 
 def _varied(arguments: dict[str, Any], calls: list[Call], device: str) -> Iterator[Way]:

@@ -104,6 +104,20 @@ def test_a_program_that_does_harm_leaves_it_to_calls(tmp_path: Path, program: st
     assert found["inputs"] == {"x": "f32[2,64,6]"}
 
 
+def test_distributed_code_is_called_in_a_group_of_one(tmp_path: Path) -> None:
+    source = """\
+        import torch
+        import torch.distributed as dist
+
+        def mean(x: torch.Tensor):
+            y = torch.exp(x)
+            dist.all_reduce(total := y.detach().sum())
+            y /= total
+            return y
+        """
+    assert verdict(tmp_path, source)["status"] == "confirmed"
+
+
 def test_a_program_that_prints_much_is_run_to_its_end(tmp_path: Path) -> None:
     source = NET + "def train():\n    print('x' * 2**24)\n    Net()(torch.rand(2, 6)).sum().backward()\n"
     found = verdict(tmp_path, source)
