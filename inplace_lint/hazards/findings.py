@@ -416,8 +416,9 @@ class Context:
         if place.frame.module is not self.module or not hasattr(place.at, "lineno"):
             return None, None
         if depth == 0 and self.root is not None and depth + 1 < len(stack):
-            # Level 0 is the call that the run itself made: the caller is not in sight.
-            return None, None
+            if place.at not in getattr(self.root.node, "decorator_list", ()):
+                # Level 0 is the call that the run itself made: the caller is not in sight.
+                return None, None
         if depth == len(stack) - 1:
             return place.at, None
         functions = [place.frame.function for place in stack[depth + 1 : within + 1]]

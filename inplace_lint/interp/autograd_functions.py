@@ -35,7 +35,9 @@ def is_function(cls: ClassValue) -> bool:
 def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:
     """Runs `forward` with grad mode off, then links its results and its saves to one new graph node."""
     forward = lookup.find(run, cls.order(), "forward")
-    if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
+    if not isinstance(forward, FunctionValue):
+        return run.call_unknown(cls, args, {}, at)
+    if forward.source.node.args.vararg is None and len(forward.source.parameters) == len(args):
         return run.call_unknown(cls, args, {}, at)
     return _apply(run, cls, forward, Unknown(), args, at)
 

@@ -19,7 +19,8 @@ HARD_LIMIT = 12_000
 TRAINING = 16_000
 #: The hard limit of a run that trains.
 TRAINING_ENDS = 24_000
-#: How many instructions before the first backward are free in a run that trains: they build and initialise layers.
+#: How many instructions are free that build objects and apply decorators, or that come before the first backward in
+#: a run that trains, where they initialise layers.
 SET_UP = 12_000
 #: The number of hazards after which a run ends: in a loop of n rounds, n writes meet the saves of n rounds each.
 MOST_FACTS = 50_000
@@ -58,8 +59,10 @@ class Budget:
         self.end = TRAINING_ENDS + SET_UP if soft_limit == TRAINING else HARD_LIMIT
         #: free instructions before the first backward, if one is known to come; None once it has run
         self._set_up: int | None = SET_UP if soft_limit == TRAINING else None
-        #: instructions that ran before the first backward, or built an object after it, and are not counted
+        #: instructions that ran before the first backward, or built objects and functions, and are not counted
         self._before = 0
+        #: the instruction at which an object or function began to be built that is not finished yet
+        self._building_since: int | None = None
         #: whether calls not known to write are entered as well: in files that run a backward
         self.looks_aside = False
         #: instructions spent in calls not known to write, and the instruction at which the current one began
@@ -68,7 +71,8 @@ class Budget:
 
     def is_spent(self) -> bool:
         """Whether no more calls are entered."""
-        return self.steps - self._looked_aside() > self.soft_limit + self._before + (self._set_up or 0)
+        free = self._before + self._spent_on_building() + (self._set_up or 0)
+        return self.steps - self._looked_aside() > self.soft_limit + free
 
     def is_cut_short(self) -> bool:
         """Whether the run left out calls, or ended, because its instructions were used up."""
@@ -81,12 +85,28 @@ class Budget:
             self.end = TRAINING_ENDS + self._before
             self._set_up = None
 
-    def built_since(self, steps: int) -> None:
-        """Notes that an object was built since the count stood at `steps`: what is left of the free ones pays."""
-        if self.trains and self._set_up is None:
-            free = min(self.steps - steps, max(0, SET_UP - self._before))
-            self._before += free
-            self.end += free
+    def begin_building(self) -> bool:
+        """Notes that an object, or the function that decorators make, is built: what is left of the free ones pays.
+
+        True if no other is being built, so that `end_building` has to follow.
+        """
+        if self._set_up is not None or self._building_since is not None:
+            return False
+        self._building_since = self.steps
+        return True
+
+    def end_building(self) -> None:
+        """Notes that what `begin_building` began is built."""
+        free = self._spent_on_building()
+        self._before += free
+        self.end += free
+        self._building_since = None
+
+    def _spent_on_building(self) -> int:
+        """The free instructions that went into what is being built."""
+        if self._building_since is None:
+            return 0
+        return min(self.steps - self._building_since, max(0, SET_UP - self._before))
 
     def may_enter(self, source: FunctionSource, needed: bool, entered: Container[FunctionSource]) -> bool:
         """Whether a call of `source` is entered; `needed`: something in it may write.

@@ -267,6 +267,13 @@ def enter(
     return _answer(run, result, at) if isinstance(result, Phi) and run.asked.times > asked else result
 
 
+def _note_result_of_forward(result: Value) -> None:
+    """Notes that what a `forward` got of code that is not followed, and returns, is the result of a module."""
+    for atom in flatten(result):
+        if isinstance(atom, Unknown) and atom.returned:
+            atom.of_module = True
+
+
 def _fill_rest(run: Run, source: FunctionSource, bound: dict[str, Value]) -> None:
     """Lets the `*args` and `**kwargs` of a root hold anything: its caller is not known."""
     for parameter, made in (
@@ -344,7 +351,10 @@ def _come_back(run: Run, frame: Frame, path: Guard) -> Value:
         conditions.append(relative(guard, path))
     run.merge(outcomes, conditions)
     run.keep_exact(path)
-    return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
+    result = join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
+    if frame.function is not None and frame.function.name == "forward":
+        _note_result_of_forward(result)
+    return result
 
 
 #: A truth value with more alternatives than this is replaced by a single doubtful test.

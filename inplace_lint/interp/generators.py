@@ -63,6 +63,7 @@ def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value
         outer, run.frame = run.frame, frame
         around(run, generator, at, yielded)
         run.frame = outer
+        run.path = run.path or path  # it yields without end, and who takes all of it stops somewhere
         if run.path is not path:
             exact = False
         return exact, found if exact or len(found) != 1 else found * 2

@@ -139,9 +139,10 @@ def materialise(run: Run, obj: Instance) -> None:
     if _is_left_out(run, obj, init):
         return  # keep it pending: a later use may have the steps
     obj.pending = None
-    steps = run.budget.steps
+    outermost = run.budget.begin_building()
     run_on(run, obj, init, *pending)
-    run.budget.built_since(steps)
+    if outermost:
+        run.budget.end_building()
 
 
 def run_on(

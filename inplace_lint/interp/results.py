@@ -247,7 +247,7 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
             if isinstance(value, Tensor):
                 if value.storage is tensor.storage:
                     return False
-                after = value.storage.dtype
+                after = _dtype_in_sight(run, value)
             elif isinstance(value, Symbol):
                 after = dtype_of(value)
             elif isinstance(value, Constant) and value.value == "cpu" and tensor.storage.device == "cpu":
@@ -262,15 +262,23 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
                 ):
                     after = after or tensor.storage.dtype
                 elif isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
-                    after = key[1].storage.dtype if isinstance(key[1], Tensor) else None
+                    after = _dtype_in_sight(run, key[1]) if isinstance(key[1], Tensor) else None
                     if isinstance(key[1], Tensor) and key[1].storage is tensor.storage:
                         return False
                 elif not isinstance(value, Test):
                     return None
     before = tensor.storage.dtype
-    if after in (None, "?", "float") or before in ("?", "float"):
+    if after in (None, "?") or before == "?":
         return None
+    if "float" in (after, before):
+        return True if {after, before} & {"bool", "int"} else None
     return None if after == before == "int" else after != before
+
+
+def _dtype_in_sight(run: Run, tensor: Tensor) -> str:
+    """The dtype of a tensor; "float", of unknown width, where all that shows it is that it has gradients."""
+    dtype = tensor.storage.dtype
+    return "float" if dtype == "?" and run.heap.record(tensor.storage).grads else dtype
 
 
 def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:

@@ -119,7 +119,9 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
             results.append((guard, run.enter(version, [], args, source.node, force=True)))
         result = join(results)
     else:
-        result = run.enter(wrapper, list(args.values()), {}, source.node, force=True)
+        # The outermost decorator, of whatever file, is where this file calls the wrapper.
+        at = next(iter(getattr(source.node, "decorator_list", ())), source.node)
+        result = run.enter(wrapper, list(args.values()), {}, at, force=True)
     run.path = run.path or ALWAYS
     run.root.returned = run.tensors_within(result)
     run.heap.escape(run.root.returned, ALWAYS)

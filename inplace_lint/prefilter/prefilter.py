@@ -9,7 +9,7 @@ from ..resolve.classes import Classes
 from ..resolve.names import Names
 from ..syntax.module import Module
 from ..torchmodel.declared import Declared
-from . import assignments, constructor_arguments, grad_mode, init_attributes, initializers
+from . import assignments, constructor_arguments, grad_mode, init_attributes, initializers, made_elsewhere
 from .constructor_arguments import ConstructorArguments
 from .may_write import MayWrite
 from .other_files import OtherFiles
@@ -75,6 +75,7 @@ class Prefilter:
             self.declared.mark(module)
             known = self._candidates[module] = with_candidates(module)
             known.update(dict.fromkeys(self.declared.writers(module)))
+            known.update(dict.fromkeys(made_elsewhere.writing(self, module)))
         return known
 
     def may_write(self, source: FunctionSource) -> bool:

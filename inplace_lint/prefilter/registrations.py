@@ -108,7 +108,11 @@ class Registrations:
         """The other files of the project whose top level may use one of these names; None if they cannot be told."""
         files = self._prefilter.files
         names = b"|".join(re.escape(one.encode()) for one in wanted)
-        begins = rb"^@?(?:\w+\.)*(?:%s)\b\s*[.(\[\n]|^class\s[^:]*\b(?:%s)\b" % (names, names)
+        begins = rb"^@?(?:\w+\.)*(?:%s)\b\s*[.(\[\n]|^class\s[^:]*\b(?:%s)\b|^@?[\w.]+\([^\n]*\b(?:%s)\b" % (
+            names,
+            names,
+            names,
+        )
         folders = folders_around(module.filename, files.project.root)
         if not folders:
             return []
@@ -140,13 +144,15 @@ def _prefixes(node: ast.expr) -> list[ast.expr]:
 def _touched(statement: ast.stmt) -> Iterator[ast.expr]:
     """The expressions of a statement, those in inner blocks too, whose object it may fill."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield from statement.decorator_list
+        for decorator in statement.decorator_list:
+            yield decorator
+            yield from _given(decorator)
         if isinstance(statement, ast.ClassDef):
             yield from statement.bases
     elif isinstance(statement, ast.Expr):
         if isinstance(statement.value, ast.Call):
             yield statement.value.func
-            yield from statement.value.args
+        yield from _given(statement.value)
     elif isinstance(statement, ast.Assign):
         yield from (one for one in statement.targets if isinstance(one, (ast.Subscript, ast.Attribute)))
     elif isinstance(statement, ast.AugAssign):
@@ -155,6 +161,13 @@ def _touched(statement: ast.stmt) -> Iterator[ast.expr]:
         for body in inner_bodies(statement):
             for inner in body:
                 yield from _touched(inner)
+
+
+def _given(node: ast.expr) -> Iterator[ast.expr]:
+    """The arguments of a call, and of the call that makes its callee: `register(ACTIVATIONS, "relu")(nn.ReLU)`."""
+    while isinstance(node, ast.Call):
+        yield from node.args
+        node = node.func
 
 
 def _is_about_tables(statement: ast.stmt) -> bool:

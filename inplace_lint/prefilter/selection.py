@@ -24,7 +24,7 @@ _NONE: frozenset[str] = frozenset()
 def may_find(prefilter: Prefilter, module: Module) -> bool:
     """Whether a run of anything in a file may be worth it: it writes, or uses what may write in other files."""
     prefilter.declared.mark(module)
-    if rows_of(module):
+    if rows_of(module) or prefilter.candidates(module):
         return True
     if may_compute(module) and (
         prefilter.writers.calls_abroad(module) or imported_builders(prefilter, module)
@@ -38,9 +38,9 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
     prefilter.declared.mark(module)
     rows = rows_of(module)
     building = imported_builders(prefilter, module)
-    if not rows and not building:
-        return []
     candidates = prefilter.candidates(module)
+    if not rows and not building and not candidates:
+        return []
     chosen = {
         f
         for f in candidates
