@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..interp.own_operators import BINARY
 from ..model import Refused
-from ..syntax.nodes import start_of, walk
+from ..prefilter.source_words import mentions
+from ..syntax.nodes import start_of, walk, walk_at
 from ..torchmodel.spelling import MODES
 from . import places, syntaxes
 
@@ -176,6 +177,11 @@ def _names(node: ast.AST) -> set[str]:
     return {one.id for one in walk(node) if isinstance(one, ast.Name)}
 
 
+def _classes(module: Module) -> list[ast.ClassDef]:
+    """All class statements of a file, inner ones too."""
+    return [one for one in walk_at(module.tree, mentions(module, {"class"})) if isinstance(one, ast.ClassDef)]
+
+
 def _own_method(module: Module, node: ast.AST) -> str | None:
     """The method by which a class of the file may make this write itself; None if none has one: `__iadd__`."""
     if isinstance(node, ast.AugAssign):
@@ -185,7 +191,7 @@ def _own_method(module: Module, node: ast.AST) -> str | None:
         name = called if called.endswith("_") else ""
     else:
         name = "__setitem__"
-    for cls in (one for one in walk(module.tree) if isinstance(one, ast.ClassDef)):
+    for cls in _classes(module):
         for one in cls.body:
             if isinstance(one, _FUNCTIONS[:2]) and one.name in (name, "__torch_function__"):
                 return one.name
@@ -220,7 +226,7 @@ def may_be_set(module: Module, node: ast.expr) -> None:
 
 def _cannot_be_set(module: Module, attribute: str) -> bool:
     """Whether a class of the file computes the attribute by a method, or lets none of its attributes be set."""
-    for cls in (one for one in walk(module.tree) if isinstance(one, ast.ClassDef)):
+    for cls in _classes(module):
         body = cls.body
         if any(isinstance(one, _FUNCTIONS[:2]) and one.name in (attribute, "__setattr__") for one in body):
             return True

@@ -415,10 +415,10 @@ class Context:
         place = stack[depth]
         if place.frame.module is not self.module or not hasattr(place.at, "lineno"):
             return None, None
-        if depth == 0 and self.root is not None and depth + 1 < len(stack):
-            if place.at not in getattr(self.root.node, "decorator_list", ()):
-                # Level 0 is the call that the run itself made: the caller is not in sight.
-                return None, None
+        decorators = () if self.root is None else getattr(self.root.node, "decorator_list", ())
+        if depth == 0 < len(stack) - 1 and self.root is not None and place.at not in decorators:
+            # Level 0 is the call that the run itself made: the caller is not in sight.
+            return None, None
         if depth == len(stack) - 1:
             return place.at, None
         functions = [place.frame.function for place in stack[depth + 1 : within + 1]]

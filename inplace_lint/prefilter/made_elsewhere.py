@@ -32,17 +32,17 @@ def writing(prefilter: Prefilter, module: Module) -> Iterator[FunctionSource]:
 
 def _decorated_by_writers(prefilter: Prefilter, module: Module) -> Iterator[FunctionSource]:
     for function in module.functions_in_order():
-        for node in getattr(function.node, "decorator_list", ()):
-            found = prefilter.names.resolve(module, node.func if isinstance(node, ast.Call) else node)
-            maker = None if found is None else found.what
-            if isinstance(maker, FunctionSource) and maker.module is not module:
-                if _makes_a_writer(prefilter, maker):
-                    yield function
-                    break
+        decorators = getattr(function.node, "decorator_list", ())
+        if any(_makes_a_writer(prefilter, module, decorator) for decorator in decorators):
+            yield function
 
 
-def _makes_a_writer(prefilter: Prefilter, maker: FunctionSource) -> bool:
-    """Whether a function inside this one shows a possible write in its text."""
+def _makes_a_writer(prefilter: Prefilter, module: Module, decorator: ast.expr) -> bool:
+    """Whether a decorator is, or is made by, a function of another file with one inside that may write by its text."""
+    found = prefilter.names.resolve(module, decorator.func if isinstance(decorator, ast.Call) else decorator)
+    maker = None if found is None else found.what
+    if not isinstance(maker, FunctionSource) or maker.module is module:
+        return False
     first, last = maker.node.lineno, maker.node.end_lineno or maker.node.lineno
     return any(first < one.node.lineno <= last for one in prefilter.candidates(maker.module))
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from ..project.package_files import folders_around
 from ..resolve.binding import bind
 from ..syntax.module import ClassSource
-from ..syntax.nodes import walk
+from ..syntax.nodes import walk, walk_at
 from ..torchmodel.spelling import MODES
 from .grad_mode import calls_quietly, is_unrecorded_method, records_nothing
 from .mentioning_files import mentioning
 from .scripts import leading_to_training
-from .source_words import BACKWARDS
+from .source_words import BACKWARDS, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,9 +144,7 @@ def _of_function(prefilter: Prefilter, function: FunctionSource, module: Module)
     own = names.definition(module, function.name)
     if own is not None and own.what is function:
         local.add(function.name)
-    nodes = walk(module.tree)
-    called = {node.func for node in nodes if isinstance(node, ast.Call)}
-    for node in nodes:
+    for node in _mentioning(module, {function.name}):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 found = (
@@ -156,6 +154,8 @@ def _of_function(prefilter: Prefilter, function: FunctionSource, module: Module)
                 )
                 if found is not None and found.what is function:
                     local.add(alias.asname or alias.name)
+    nodes = _mentioning(module, {function.name, *local})
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, ast.Name) and node.id in local:
             yield Use(module, _around(module, node, function), node.id, node in called)
@@ -167,7 +167,7 @@ def _of_function(prefilter: Prefilter, function: FunctionSource, module: Module)
 
 def _of_method(prefilter: Prefilter, function: FunctionSource, module: Module) -> Iterator[Use]:
     """All attributes of a method's name in a file, on whichever object, but for calls that do not fit the method."""
-    nodes = walk(module.tree)
+    nodes = _mentioning(module, {function.name})
     called = {node.func: node for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if not isinstance(node, ast.Attribute) or node.attr != function.name:
@@ -177,6 +177,11 @@ def _of_method(prefilter: Prefilter, function: FunctionSource, module: Module) -
         user = _around(module, node, function)
         if user is None or not asks_another(prefilter, user, function):
             yield Use(module, user, node.attr, node in called)
+
+
+def _mentioning(module: Module, names: set[str]) -> list[ast.AST]:
+    """The nodes of a file, without statements in whose text none of the names stands."""
+    return walk_at(module.tree, mentions(module, names))
 
 
 def asks_another(prefilter: Prefilter, user: FunctionSource, method: FunctionSource) -> bool:

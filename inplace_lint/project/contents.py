@@ -80,6 +80,11 @@ class Contents:
         self.texts_below: dict[str, list[tuple[str, bytes]] | None] = {}
         #: by what was asked of the files below a folder, those that answer it (`package_files.answering`)
         self.answers: dict[tuple[str, str], list[str] | None] = {}
+        #: by pattern, whether the file of a path has a match of it
+        self.matches: dict[str, dict[str, bool]] = {}
+        #: by path, how often a text was searched for a word, and its words where that was often
+        self.searches: dict[str, int] = {}
+        self.words: dict[str, frozenset[bytes]] = {}
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file at this absolute path. The first answer is kept until `turn_to`."""
@@ -148,6 +153,9 @@ class Contents:
         self.folders.clear()
         self.texts_below.clear()
         self.answers.clear()
+        self.matches.clear()
+        self.searches.clear()
+        self.words.clear()
         self.held.clear()
         self._unchanged.clear()
         if all(self._is_file(path) == known for path, known in self.are_files.items()):

@@ -64,8 +64,21 @@ def containing(name: str, folder: str, contents: Contents) -> list[str] | None:
     if found is None:
         return None
     word = name.encode()
-    whole = re.compile(rb"\b%s\b" % re.escape(word))
-    return [path for path, text in found if word in text and whole.search(text)]
+    return [path for path, text in found if word in text and _has_word(path, text, word, contents)]
+
+
+#: After so many searches of one text for words its words are listed: each class of a large file asks for its name.
+_SEARCHES = 16
+
+
+def _has_word(path: str, text: bytes, word: bytes, contents: Contents) -> bool:
+    """Whether a text has a whole word of ASCII letters, or any other bytes between the bounds of words."""
+    searches = contents.searches[path] = contents.searches.get(path, 0) + 1
+    if searches <= _SEARCHES or not (word.isascii() and word.decode().isidentifier()):
+        return re.search(rb"\b%s\b" % re.escape(word), text) is not None
+    if path not in contents.words:
+        contents.words[path] = frozenset(re.findall(rb"\w+", text))
+    return word in contents.words[path]
 
 
 def answering(asked: str, folder: str, contents: Contents) -> list[str] | None:
@@ -78,10 +91,18 @@ def answering(asked: str, folder: str, contents: Contents) -> list[str] | None:
         name, _, pattern = asked.partition("\0")
         found = containing(name, folder, contents)
         if found and pattern:
-            used = re.compile(pattern.encode("latin-1"), re.MULTILINE)
-            found = [path for path in found if used.search(contents.read(path))]
+            found = [path for path in found if _matches(path, pattern, contents)]
         contents.answers[key] = found
     return contents.answers[key]
+
+
+def _matches(path: str, pattern: str, contents: Contents) -> bool:
+    """Whether a file has a match of a pattern, looked for once: one pattern is asked with the name of each class."""
+    known = contents.matches.setdefault(pattern, {})
+    if path not in known:
+        used = re.compile(pattern.encode("latin-1"), re.MULTILINE)
+        known[path] = used.search(contents.read(path)) is not None
+    return known[path]
 
 
 def state_of(asked: str, folder: str, contents: Contents, asking: str) -> str:

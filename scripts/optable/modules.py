@@ -28,6 +28,9 @@ CUDA_KERNELS = {"GRU": "_cudnn_rnn", "LSTM": "_cudnn_rnn", "RNN": "_cudnn_rnn"}
 MOST = 20
 
 IGNORED = ("device", "dtype")
+UNINITIALIZED = (nn.UninitializedParameter, nn.UninitializedBuffer)
+#: Modules that run on a GPU alone in training, and the one whose facts they have.
+LIKE = {"SyncBatchNorm": "BatchNorm2d"}
 TWO_WAYS = ("inplace", "bias", "affine", "elementwise_affine", "track_running_stats")
 
 
@@ -101,6 +104,12 @@ def by_hand() -> dict[str, list[Made]]:
             for a in (True, False)
             for s in (True, False)
         ]
+        for kind in ("BatchNorm", "InstanceNorm"):
+            found[f"Lazy{kind}{d}d"] = [
+                ((), {"affine": a, "track_running_stats": s}, (spatial,), {})
+                for a in (True, False)
+                for s in (True, False)
+            ]
         found[f"Conv{d}d"] = [
             ((4, 3, 3), kwargs, (spatial,), {}) for kwargs in ({}, {"padding": 1}, {"bias": False})
         ]
@@ -138,6 +147,19 @@ def by_hand() -> dict[str, list[Made]]:
             for kwargs in ({}, {"padding_idx": 0}, {"max_norm": 0.1})
         ],
         "Linear": [((4, 2), kwargs, (x,), {}) for kwargs in ({}, {"bias": False}) for x in (row, t(2, 3, 4))],
+        "LazyLinear": [
+            ((2,), kwargs, (x,), {}) for kwargs in ({}, {"bias": False}) for x in (row, t(2, 3, 4))
+        ],
+        "FractionalMaxPool2d": [((2,), {"output_ratio": 0.5}, (image(),), {})],
+        "FractionalMaxPool3d": [((2,), {"output_ratio": 0.5}, (t(2, 4, 6, 6, 6),), {})],
+        "CrossMapLRN2d": [((2,), {}, (image(),), {})],
+        "TripletMarginWithDistanceLoss": [((), {}, (t(3, 4), t(3, 4), t(3, 4)), {})],
+        "AdaptiveLogSoftmaxWithLoss": [((4, 5, [2]), {}, (row, torch.tensor([0, 1, 3])), {})],
+        "TransformerDecoder": [
+            ((nn.TransformerDecoderLayer(4, 2, 4, dropout=p), n), {}, (t(5, 2, 4), t(3, 2, 4)), {})
+            for p in (0.1, 0.0)
+            for n in (1, 2)
+        ],
         "Bilinear": [((4, 4, 2), {}, (t(3, 4), t(3, 4)), {})],
         "LayerNorm": [((4,), {"elementwise_affine": a}, (row,), {}) for a in (True, False)],
         "GroupNorm": [((2, 4), {"affine": a}, (image(),), {}) for a in (True, False)],
@@ -181,6 +203,7 @@ def observe_modules() -> dict[str, list[str]]:
     for name, made, training in from_database():
         given[name].append((made, training))
     found = {name: rows for name in sorted(given) if (rows := module_rows(getattr(nn, name), given[name]))}
+    found |= {name: found[like] for name, like in LIKE.items()}
     for name, kernel in CUDA_KERNELS.items():
         extra = cuda_saves(kernel, found[name][1])
         found[name][3:] = [f"{extra} {text}" for text in found[name][3:]]
@@ -267,7 +290,7 @@ def observe_module(
     torch.manual_seed(0)
     try:
         module = kind(*args, **kwargs).train(training)
-        if any(isinstance(p, nn.UninitializedParameter) for p in module.parameters()):
+        if any(isinstance(one, UNINITIALIZED) for one in (*module.parameters(), *module.buffers())):
             module(*call_args, **call_kwargs)
         constructor = built.bind(*args, **kwargs).arguments
     except Exception:
