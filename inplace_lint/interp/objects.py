@@ -83,7 +83,10 @@ def instantiate(
             if not run.builds and any(map(_works_in_place, (*args, *kwargs.values()))):
                 run.entering.outfitted.append(obj)
         else:
+            outermost = run.budget.begin_building()
             run.enter(init, [obj, *args], kwargs, at, exact)
+            if outermost:
+                run.budget.end_building()
     elif inherited.base_of(cls):
         if not exact:
             return Unknown()

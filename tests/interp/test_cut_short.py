@@ -192,3 +192,33 @@ def test_large_model_that_is_gone_through_as_it_is_built_is_known_later(
     _, out, _ = check(LARGE.format(blocks=rows, more=more), "--output-format", "json")
     found = [(one["code"], one["confidence"]) for one in json.loads(out) if one["code"] != "IPL003"]
     assert found == ([("IPL101", "certain")] if more else [])
+
+
+BUILDS = """
+
+class Plan:
+    def __init__(self):
+{fields}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+
+    def shrink(self, y):
+        y *= 2
+        return y
+
+    def forward(self, x):
+        plan = Plan()
+        return self.shrink(torch.sigmoid(self.lin(x) * plan.a0))
+"""
+
+
+@pytest.mark.parametrize(("fields", "rule"), [(10, "IPL101"), (2_000, "IPL101"), (40_000, "IPL003")])
+def test_building_objects_leaves_steps_for_what_uses_them_up_to_a_limit(
+    check, fields: int, rule: str
+) -> None:  # type: ignore[no-untyped-def]
+    text = BUILDS.format(fields="".join(f"        self.a{i} = {i}\n" for i in range(fields)))
+    _, out, _ = check(text, "--output-format", "concise", "--notes")
+    assert [other for other in ("IPL101", "IPL003") if other in out] == [rule]
