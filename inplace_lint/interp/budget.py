@@ -19,9 +19,10 @@ HARD_LIMIT = 12_000
 TRAINING = 16_000
 #: The hard limit of a run that trains.
 TRAINING_ENDS = 24_000
-#: How many instructions are free that build objects and apply decorators, or that come before the first backward in
-#: a run that trains, where they initialise layers.
+#: How many instructions are free in a run that trains: those before the first backward, which initialise layers, and
+#: those that build objects and apply decorators. In any other run, how many of the latter are.
 SET_UP = 12_000
+BUILDING = 3_000
 #: The number of hazards after which a run ends: in a loop of n rounds, n writes meet the saves of n rounds each.
 MOST_FACTS = 50_000
 #: How many calls deep calls are entered.
@@ -106,7 +107,8 @@ class Budget:
         """The free instructions that went into what is being built."""
         if self._building_since is None:
             return 0
-        return min(self.steps - self._building_since, max(0, SET_UP - self._before))
+        free = SET_UP if self.trains else BUILDING
+        return min(self.steps - self._building_since, max(0, free - self._before))
 
     def may_enter(self, source: FunctionSource, needed: bool, entered: Container[FunctionSource]) -> bool:
         """Whether a call of `source` is entered; `needed`: something in it may write.

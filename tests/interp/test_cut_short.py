@@ -215,7 +215,7 @@ class Net(nn.Module):
 """
 
 
-@pytest.mark.parametrize(("fields", "rule"), [(10, "IPL101"), (2_000, "IPL101"), (40_000, "IPL003")])
+@pytest.mark.parametrize(("fields", "rule"), [(10, "IPL101"), (1_200, "IPL101"), (40_000, "IPL003")])
 def test_building_objects_leaves_steps_for_what_uses_them_up_to_a_limit(
     check, fields: int, rule: str
 ) -> None:  # type: ignore[no-untyped-def]
