@@ -126,6 +126,7 @@ class Run(Literals, Operations):
     def takes_backward(self) -> None:
         """Note that a backward is run here, and raise the budget for code that trains."""
         self.steps.trains = True
+        self.steps.differentiates = self.steps.differentiates or self.grad == "on"
         self.budget.begin_training()
 
     def uid(self) -> int:

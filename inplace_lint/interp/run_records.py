@@ -253,11 +253,23 @@ class Asked:
 class Steps:
     """Backwards and optimizer steps of the run (`intrinsics`, `methods`)."""
 
-    __slots__ = ("clipped", "held", "last", "of_parameters", "of_unknown", "owned", "stepped", "trains")
+    __slots__ = (
+        "clipped",
+        "differentiates",
+        "held",
+        "last",
+        "of_parameters",
+        "of_unknown",
+        "owned",
+        "stepped",
+        "trains",
+    )
 
     def __init__(self) -> None:
-        #: a backward was run
+        #: a backward was run, or a known optimizer stepped
         self.trains = False
+        #: a backward was run while gradients are recorded, which its caller has not turned off then
+        self.differentiates = False
         #: an optimizer, or load_state_dict, wrote parameters
         self.of_parameters = False
         #: an unknown value was stepped: a caller may know the optimizer

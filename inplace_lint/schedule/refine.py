@@ -130,7 +130,8 @@ def _nobody_here(
         return "other files call this only where no gradients are recorded"
     if unsure:
         return ""
-    of_weights = finding.kind == "leaf" and not _is_local(looks, finding, root)
+    recorded = looks.at(function).steps.differentiates
+    of_weights = finding.kind == "leaf" and not recorded and not _is_local(looks, finding, root)
     if of_weights or _is_for_others(looks, finding, root, function):
         return "nothing in the file calls this: who does says whether gradients are recorded"
     return ""
