@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 def _options(parser: Parser) -> None:
     fixes = parser.add_argument_group("Fixes")
     flag(fixes, "--fix", "make safe fixes in the files, and report what remains")
+    flag(
+        fixes,
+        "--fix-only",
+        "make safe fixes, and neither report nor count what remains: for a hook beside another",
+    )
     flag(fixes, "--unsafe-fixes", "also make, and count, the fixes that may change what the program computes")
     flag(fixes, "--prove", "make only fixes that are proved by running both forms (runs your code)")
     flag(fixes, "--diff", "show what --fix would change, and change nothing; exit with 1 if that is anything")
@@ -103,7 +108,11 @@ def run(options: Namespace) -> int:
         failed = outcome.failed
         if checked.texts:
             output.write_bytes(checked.texts[checked.targets[0].filename])
-    _report(options, checked, outcome, baseline)
+    if options.fix_only and outcome is not None:
+        output.fixed_alone(outcome, options.quiet)
+        checked.findings = []
+    else:
+        _report(options, checked, outcome, baseline)
     if checked.incomplete or failed:
         return WRONG
     faults = any(at_least(one.severity, options.fail_on, SEVERITIES) for one in checked.findings)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 def wanted(options: Namespace) -> bool:
     """Whether the options ask that fixes be made, in files or in a diff. Raises UsageError."""
+    if options.fix_only and (options.statistics or options.output_file is not None):
+        told = "--statistics" if options.statistics else "--output-file"
+        raise UsageError(f"--fix-only and {told} contradict each other: it reports nothing")
+    options.fix = options.fix or options.fix_only
     changing = [name for name in ("fix", "diff", "add_ignore", "write_baseline") if getattr(options, name)]
     if len(changing) > 1 and changing != ["fix", "diff"]:
         one, other = (f"--{name.replace('_', '-')}" for name in changing[-2:])

@@ -199,6 +199,12 @@ def profile(tally: ProfileCounts) -> None:
         print(f"{count:6}  {safe(told)}  {safe(shown(filename))}:{row}", file=sys.stderr)
 
 
+def fixed_alone(outcome: Outcome, quiet: bool) -> None:
+    """The last line of `--fix-only`: what was done, and nothing where nothing was."""
+    if outcome.fixed and not quiet:
+        print(f"Fixed {outcome.fixed} finding{'s' if outcome.fixed != 1 else ''}.", file=sys.stderr)
+
+
 def would_fix(outcome: Outcome, incomplete: bool) -> None:
     """The last line of `--diff`."""
     if outcome.fixed:

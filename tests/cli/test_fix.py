@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable
@@ -176,3 +177,45 @@ def test_comments_that_silence_nothing_are_removed(call: Call, tmp_path: Path) -
     (tmp_path / "a.py").write_text(commented)
     assert call("--fix", "--ignore", "IPL001", "a.py")[0] == 0
     assert (tmp_path / "a.py").read_text() == commented
+
+
+def test_fix_only_fixes_and_says_nothing_of_the_rest(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(BOTH)
+    assert call("--fix-only", "a.py") == (0, "", "Fixed 1 finding.\n")
+    assert (tmp_path / "a.py").read_text() == BOTH.replace("y += 1", "y = y + 1")
+    assert call("--fix-only", "a.py") == (0, "", "")
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    assert call("--fix-only") == (0, "", "")
+    (tmp_path / "a.py").write_text(SAFE)
+    assert call("--fix-only", "--exit-non-zero-on-fix", "--quiet", "a.py") == (1, "", "")
+    code, _, err = call("--fix-only", "--statistics", "a.py")
+    assert code == 2
+    assert "it reports nothing" in err
+
+
+def test_fix_only_of_standard_input_prints_the_source_alone(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BOTH.encode())))
+    assert main(["check", "--isolated", "--fix-only", "--quiet", "-"]) == 0
+    captured = capfdbinary.readouterr()
+    assert captured.out == BOTH.replace("y += 1", "y = y + 1").encode()
+    assert captured.err == b""
+
+
+def test_of_the_two_hooks_one_fixes_and_the_other_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    report, fix = (line.split() for line in re.findall(r"entry: inplace-lint (.*)", hooks))
+    (tmp_path / "warned.py").write_text("x = 1  # inplace-lint: ignore[IPL999]\n")
+    assert main([*fix, "--", "warned.py"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main([*report, "--fail-on=error", "--", "warned.py"]) == 0
+    assert "warning[IPL001]" in capsys.readouterr().out
+    (tmp_path / "wrong.py").write_text(BOTH)
+    assert main([*fix, "--", "wrong.py"]) == 0  # who called it sees that a file has changed
+    assert capsys.readouterr() == ("", "Fixed 1 finding.\n")
+    assert main([*report, "--fail-on=error", "--", "wrong.py"]) == 1
+    assert capsys.readouterr().out.count("error[IPL101]") == 1
