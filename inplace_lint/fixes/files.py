@@ -6,6 +6,10 @@ import difflib
 import errno
 import os
 import tempfile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from io import FileIO
 
 
 class Changed(OSError):
@@ -15,22 +19,23 @@ class Changed(OSError):
 def write(filename: str, before: bytes, source: bytes, root: str) -> None:
     """Replaces the file's content through a temporary file beside it, so that nobody sees half of it.
 
-    Owner and mode are kept. A file with several hard links, or whose owner cannot be set, is overwritten in place. A
-    symlink is followed only within the project's `root`. Raises OSError; the file is then as it was.
+    Owner and mode are kept. A file that is read-only is refused, as to any editor: its folder alone would let it be
+    replaced. One with several hard links, whose owner cannot be set, or whose folder is read-only is overwritten in
+    place. A symlink is followed only within the project's `root`. Raises OSError; the file is then as it was.
     """
     target = os.path.realpath(filename)
     if _leads_out(filename, target, root):
         raise OSError(
             errno.EPERM, f"it is reached by a link out of the project, to {target}; name that file to fix it"
         )
-    handle, name = tempfile.mkstemp(prefix=".inplace-lint-", dir=os.path.dirname(target))
+    with open(target, "r+b"):  # raises where the file may not be written, and changes nothing
+        pass
+    handle, name, is_beside = _temporary(os.path.dirname(target))
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(source)
-            file.flush()
-            os.fsync(file.fileno())
+        with os.fdopen(handle, "wb", 0) as file:
+            _put(file, source)
         found = os.stat(target)
-        replaceable = found.st_nlink == 1 and _given(name, found)
+        replaceable = is_beside and found.st_nlink == 1 and _given(name, found)
         os.chmod(name, found.st_mode & 0o7777)
         with open(target, "rb") as file:
             if file.read() != before:
@@ -38,16 +43,53 @@ def write(filename: str, before: bytes, source: bytes, root: str) -> None:
         if replaceable:
             os.replace(name, target)
             return
-        with open(target, "r+b") as file:  # if this is interrupted, the temporary file holds the whole text
-            file.write(source)
-            file.truncate()
-            file.flush()
-            os.fsync(file.fileno())
+        _overwrite(target, before, source, name)
         os.unlink(name)
+    except _Spoilt:
+        raise
     except BaseException:
         if os.path.exists(name):
             os.unlink(name)
         raise
+
+
+class _Spoilt(OSError):
+    """The file holds neither the old text nor the new one; a temporary file holds the new one."""
+
+
+def _temporary(folder: str) -> tuple[int, str, bool]:
+    """A new temporary file, open; whether it lies in this folder, as it does if that may be written."""
+    try:
+        return *tempfile.mkstemp(prefix=".inplace-lint-", dir=folder), True
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+    return *tempfile.mkstemp(prefix="inplace-lint-"), False
+
+
+def _overwrite(target: str, before: bytes, source: bytes, kept: str) -> None:
+    """Writes the text into the file itself; `kept` holds it whole, for whom the process is killed meanwhile."""
+    with open(target, "r+b", 0) as file:
+        try:
+            _put(file, source)
+        except BaseException:
+            try:
+                file.seek(0)
+                _put(file, before)
+            except OSError as error:
+                raise _Spoilt(
+                    error.errno, f"{error.strerror}; it is cut short, and {kept} holds its new text"
+                ) from error
+            raise
+
+
+def _put(file: FileIO, text: bytes) -> None:
+    """Writes the text as the whole of the file, down to the disk; no buffer keeps some of it for later."""
+    left = memoryview(text)
+    while left:
+        left = left[file.write(left) :]
+    file.truncate()
+    os.fsync(file.fileno())
 
 
 def _given(name: str, found: os.stat_result) -> bool:

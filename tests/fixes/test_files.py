@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import subprocess
+import sys
+import tempfile
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -106,3 +111,78 @@ def test_a_link_within_the_tree_stays_a_link(tree: Path) -> None:
     assert fix("a.py") == 0
     assert (tree / "a.py").is_symlink()
     assert (tree / "real.py").read_text() == GOOD
+
+
+# Runs as a user who is not root, to whom permissions mean something; all that it needs is imported before.
+AS_SOMEBODY = """
+import os, sys
+from inplace_lint.fixes.files import write
+os.chdir(sys.argv[1])
+if os.geteuid() == 0:
+    os.setgroups([]), os.setgid(54321), os.setuid(54321)
+try:
+    write("sub/a.py", b"old", b"new and longer", ".")
+except OSError as error:
+    print(error.strerror)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions of POSIX")
+@pytest.mark.parametrize(
+    ("mode", "folder", "said", "text"),
+    [
+        (0o644, 0o755, "", "new and longer"),
+        (0o444, 0o755, "Permission denied\n", "old"),
+        (0o644, 0o555, "", "new and longer"),
+        (0o444, 0o555, "Permission denied\n", "old"),
+    ],
+)
+def test_whether_a_file_may_be_written_is_asked_of_the_file(
+    mode: int, folder: int, said: str, text: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name:  # not pytest's, which is closed to others
+        tree = Path(name)
+        file = tree / "sub/a.py"
+        file.parent.mkdir()
+        file.write_text("old")
+        if os.geteuid() == 0:
+            for path in (tree, file.parent, file):
+                os.chown(path, 54321, 54321)
+        file.chmod(mode)
+        file.parent.chmod(folder)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_SOMEBODY, name], capture_output=True, text=True, timeout=60, check=True
+        )
+        assert (done.stdout, done.stderr) == (said, "")
+        assert file.read_text() == text
+        assert stat.S_IMODE(file.stat().st_mode) == mode
+        file.parent.chmod(0o755)
+        assert sorted(os.listdir(file.parent)) == ["a.py"]
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+def test_what_is_cut_short_in_the_file_itself_is_put_back(
+    tree: Path, is_full: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "a.py").write_text("old")
+    os.link("a.py", "same")
+    put, calls = files._put, []
+
+    def full(file: FileIO, text: bytes) -> None:
+        calls.append(text)
+        if len(calls) == 2 or (len(calls) == 3 and is_full):
+            file.write(text[:2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        put(file, text)
+
+    monkeypatch.setattr(files, "_put", full)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        files.write("a.py", b"old", b"new and longer", ".")
+    assert calls == [b"new and longer", b"new and longer", b"old"]
+    if not is_full:
+        assert (tree / "a.py").read_text() == "old"
+        assert sorted(os.listdir(tree)) == [".git", "a.py", "same"]
+        return
+    (kept,) = tree.glob(".inplace-lint-*")
+    assert kept.read_bytes() == b"new and longer"
+    assert str(kept) in str(caught.value)
