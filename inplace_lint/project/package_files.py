@@ -63,7 +63,7 @@ def containing(name: str, folder: str, contents: Contents) -> list[str] | None:
     found = texts(folder, contents)
     if found is None:
         return None
-    word = name.encode()
+    word = name.encode(errors="surrogateescape")
     return [path for path, text in found if word in text and _has_word(path, text, word, contents)]
 
 

@@ -13,9 +13,11 @@ import pytest
 
 from inplace_lint.cli import main
 from inplace_lint.fixes.files import diff
+from inplace_lint.report import FORMATS
 
 ROOT = Path(__file__).parents[2]
 BAD = "import torch\ndef f(x, w):\n    y = torch.sigmoid(x @ w)\n    y += 1\n    return y.sum().backward()\n"
+SAFE = "import torch\n\n\ndef f(x):\n    y = torch.exp(x.float())\n    y += 1\n    return y\n"
 #: What Python and the tool import, early and late.
 NAMES = (
     "ast re os json tokenize typing collections encodings warnings concurrent multiprocessing random signal gc io "
@@ -131,6 +133,47 @@ def test_a_file_called_as_standard_input_is(
     Path("-").write_text(BAD)
     assert main(["check", "--", "-"]) == 1
     assert "-:4:5" in capsys.readouterr().out
+
+
+@pytest.fixture
+def undecodable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file in a package, both named in Latin-1: Python runs and imports such files."""
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"p\xe9/caf\xe9.py")
+    try:
+        Path(name).parent.mkdir()
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    (Path(name).parent / "__init__.py").touch()
+    Path(name).write_text(SAFE)
+    return name
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_whose_name_is_no_text_is_checked_in_all_formats(
+    undecodable: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):  # the second time from what is kept
+        assert main(["check", "--output-format", form, "--output-file", "report"]) == 1
+        assert capsys.readouterr().err.startswith("Found 1 error in 2 files.")
+        report = Path("report").read_text(encoding="utf-8")  # raises if the name is in it as bytes
+        assert "IPL101" in report
+    assert main(["check", "--output-format", form, undecodable]) == 1
+    Path(undecodable).write_text("def f(:\n")
+    assert main(["check", "--output-format", form, undecodable]) == 1
+    assert "IPL000" in capsys.readouterr().out
+
+
+def test_a_file_whose_name_is_no_text_is_mended_and_listed(
+    undecodable: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--diff"]) == 1
+    assert '+++ "p\\351/caf\\351.py"' in capsys.readouterr().out
+    assert main(["explain", f"{undecodable}:6"]) == 0
+    assert main(["check", "--write-baseline", "known.json"]) == 0
+    assert main(["check", "--baseline", "known.json"]) == 0
+    assert main(["check", "--fix", undecodable]) == 0
+    assert Path(undecodable).read_text() == SAFE.replace("y += 1", "y = y + 1")
 
 
 # What is printed
