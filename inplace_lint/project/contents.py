@@ -97,7 +97,7 @@ class Contents:
         return path in self.texts or os.path.isfile(path)
 
     def read(self, filename: str, pipes: bool = False) -> bytes:
-        """The bytes of a file; with `pipes`, also those of a named pipe. Raises OSError."""
+        """The bytes of a file; with `pipes`, also those of an open pipe. Raises OSError."""
         path = os.path.abspath(filename)
         if path in self.texts:
             self._note(path, digest(self.texts[path]))

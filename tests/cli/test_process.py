@@ -120,12 +120,18 @@ def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
     assert "Broken pipe" not in error
 
 
-@pytest.mark.parametrize("argv", [["-"], ["--jobs", "2", "pipe.py", "a.py"]], ids=["stdin", "jobs"])
+@pytest.mark.parametrize("argv", [["-"], ["--jobs", "2", "PIPE", "a.py"]], ids=["stdin", "jobs"])
 def test_an_interrupt_ends_the_run_quietly(tmp_path: Path, argv: list[str]) -> None:
     (tmp_path / "a.py").write_text(BAD)
-    os.mkfifo(tmp_path / "pipe.py")  # nobody writes into it: whoever reads it waits
+    reading, writing = os.pipe()  # nobody writes into it: whoever reads it waits
     process = subprocess.Popen(
-        [sys.executable, "-m", "inplace_lint", *argv],
+        [
+            sys.executable,
+            "-m",
+            "inplace_lint",
+            *(word.replace("PIPE", f"/dev/fd/{reading}") for word in argv),
+        ],
+        pass_fds=(reading,),
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -138,6 +144,8 @@ def test_an_interrupt_ends_the_run_quietly(tmp_path: Path, argv: list[str]) -> N
     time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)
     out, error = process.communicate(timeout=60)
+    os.close(reading)
+    os.close(writing)
     assert (process.returncode, out, error) == (130, b"", b"")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -82,8 +83,22 @@ def test_a_file_that_vanishes_meanwhile_is_told(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes of that kind")
 def test_what_comes_through_a_pipe_is_checked(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "a.py").write_text(BAD)
-    status, out, _ = shell("cat a.py > pipe.py & LINT check --output-format concise pipe.py", tmp_path)
+    status, out, _ = shell("bash -c 'LINT check --output-format concise <(cat a.py)'", tmp_path)
     assert status == 1
-    assert out.startswith("pipe.py:4:5: error[IPL101]")
+    assert re.match(r"/dev/fd/\d+:4:5: error\[IPL101\]", out)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes of that kind")
+def test_a_pipe_with_a_name_is_told_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.py")  # nobody writes into it
+    (tmp_path / "a.py").write_text(BAD)
+    assert main(["check", "--output-format", "concise", "a.py", "pipe.py"]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("a.py:4:5: error[IPL101]")
+    assert second.endswith("cannot be read: it is a pipe, which may never end: let `-` read it")
+    assert main(["explain", "pipe.py:1"]) == 2
+    assert "it is a pipe" in capsys.readouterr().err
