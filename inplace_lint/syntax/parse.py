@@ -97,7 +97,7 @@ def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
             tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     except SyntaxError as error:
         message = error.msg
-        if "codec can't decode" in message or "unknown encoding" in message or "encoding problem" in message:
+        if _is_of_encoding(message):
             raise undecodable(message, _stray(source)) from None
         if not isinstance(error, IndentationError):  # indentation is the same in every grammar
             message += _newer_python()
@@ -109,6 +109,12 @@ def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
         raise UnreadableFile("the file is nested too deeply for Python's parser", 1, 1) from None
     assert isinstance(tree, ast.Module)
     return tree
+
+
+def _is_of_encoding(message: str) -> bool:
+    """Whether the error is one of the file's encoding; that of a literal's escapes, "C:\\Users", is told alike."""
+    words = ("codec can't decode", "unknown encoding", "encoding problem")
+    return "'unicodeescape' codec" not in message and any(one in message for one in words)
 
 
 #: The newest Python whose grammar is supported.

@@ -56,6 +56,13 @@ def test_an_encoding_that_is_none_for_python_is_told(
     assert "cannot be decoded" in shown
 
 
+def test_an_escape_that_means_no_character_is_a_syntax_error_of_its_line() -> None:
+    with pytest.raises(UnreadableFile) as caught:
+        Module("a.py", b'a = 1\n\n\n\np = "C:\\Users\\new"\n')
+    assert caught.value.message.startswith("syntax error: (unicode error) 'unicodeescape' codec")
+    assert caught.value.row == 5
+
+
 NOTEBOOK = {"cells": [{"cell_type": "code", "source": ["y += 1"]}], "nbformat": 4, "nbformat_minor": 5}
 
 
