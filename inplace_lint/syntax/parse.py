@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 
 from .nodes import DULL, inner_bodies, start_of
 from .unreadable import BOM, UnreadableFile, undecodable
@@ -100,7 +99,9 @@ def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
         if _is_of_encoding(message):
             raise undecodable(message, _stray(source)) from None
         if not isinstance(error, IndentationError):  # indentation is the same in every grammar
-            message += _newer_python()
+            from .newer import advice
+
+            message += advice(error)
         row, column = error.lineno or 1, error.offset or 1
         raise UnreadableFile(f"syntax error: {message}", max(row, 1), max(column, 1)) from None
     except ValueError as error:
@@ -115,21 +116,6 @@ def _is_of_encoding(message: str) -> bool:
     """Whether the error is one of the file's encoding; that of a literal's escapes, "C:\\Users", is told alike."""
     words = ("codec can't decode", "unknown encoding", "encoding problem")
     return "'unicodeescape' codec" not in message and any(one in message for one in words)
-
-
-#: The newest Python whose grammar is supported.
-_NEWEST = (3, 14)
-
-
-def _newer_python() -> str:
-    """A hint, if the file may be written for a newer Python than the running one."""
-    running = sys.version_info[:2]
-    if running >= _NEWEST:
-        return ""
-    return (
-        f" (read as Python {running[0]}.{running[1]}: "
-        "if the file is written for a newer Python, run inplace-lint on that Python)"
-    )
 
 
 def _stray(source: bytes | str) -> bytes:
