@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from inplace_lint.torchmodel import table
 from inplace_lint.torchmodel.facts import WEIGHT, Const, Facts
+from inplace_lint.torchmodel.layout import keeps_statistics
 from inplace_lint.torchmodel.op import Op, Row
 
 if TYPE_CHECKING:
@@ -184,6 +185,8 @@ def _describe_module(module: Module, inplace: bool) -> str:
         config: dict[str, str | Const] = {"inplace": Const(True)} if inplace and takes_inplace else {}
         facts = module.facts(module.config((), config), training)
         lines = facts_lines(facts, [p.name for p in facts.params])
+        if keeps_statistics(module.name):
+            lines = _with_statistics(lines, training)
         when = "in training" if training else "in evaluation"
         if rows and rows[0][1] == lines:
             rows[0][0].append(when)
@@ -195,6 +198,21 @@ def _describe_module(module: Module, inplace: bool) -> str:
     if inplace and not takes_inplace:
         text += "\n  It takes no `inplace` argument.\n"
     return text
+
+
+def _with_statistics(lines: list[str], training: bool) -> list[str]:
+    """The lines of a module, with what it does to its running statistics, which no argument of its call is."""
+    own = "its own `running_mean` and `running_var`"
+    if not training:
+        place = next(i for i, line in enumerate(lines) if line.startswith("Writes"))
+        saved = f"{own}, when any argument needs grad."
+        return [*lines[:place], *labelled("", [saved]), *lines[place:]]
+    written = [
+        f"{own}, and the version counter does not move: backward cannot notice.",
+        "its own `num_batches_tracked`, which no backward needs.",
+    ]
+    nothing = labelled("Writes", ["nothing."])
+    return [new for line in lines for new in (labelled("Writes", written) if [line] == nothing else [line])]
 
 
 def call_text(row: Row, op: Op, inplace: bool, spoken: list[str]) -> str | None:

@@ -109,3 +109,30 @@ def test_dropout_names_the_flags_that_decide():
     text = describe("F.dropout", False)
     assert "where training is False" in text
     assert "where training is True and p is not 0" in text
+
+
+@pytest.mark.parametrize("name", ["nn.BatchNorm1d", "nn.BatchNorm2d", "nn.BatchNorm3d"])
+def test_a_module_with_running_statistics_says_that_it_writes_and_saves_them(name):
+    training, evaluation = describe(name, False).split("  in evaluation:")
+    assert (
+        "Writes    its own `running_mean` and `running_var`, and the version counter does not move"
+        in training
+    )
+    assert "its own `num_batches_tracked`" in training
+    assert "nothing." not in training
+    assert "its own `running_mean` and `running_var`, when any argument needs grad." in evaluation
+    assert "Writes    nothing." in evaluation
+
+
+def test_what_is_said_of_running_statistics_is_true():
+    torch = pytest.importorskip("torch")
+    norm, x = torch.nn.BatchNorm1d(2), torch.randn(4, 2, requires_grad=True)
+    before = {name: (buffer.clone(), buffer._version) for name, buffer in norm.named_buffers()}
+    norm(x)
+    assert all(not torch.equal(buffer, before[name][0]) for name, buffer in norm.named_buffers())
+    moved = {name for name, buffer in norm.named_buffers() if buffer._version != before[name][1]}
+    assert moved == {"num_batches_tracked"}
+    y = norm.eval()(x)
+    norm.running_mean.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
