@@ -374,6 +374,8 @@ def return_text(ret: Ret, names: list[str], facts: Facts, place: int) -> str:
         text = f"a new tensor of {'booleans' if ret.dtype == 'bool' else 'integers'}"
     if facts.fields:
         text = f"`{facts.fields[place]}`: {text}"
+    elif len(facts.returns) > 1:
+        text = f"number {place + 1}: {text}"
     return text + "."
 
 

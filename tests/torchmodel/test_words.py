@@ -136,3 +136,11 @@ def test_what_is_said_of_running_statistics_is_true():
     norm.running_mean.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
+
+
+def test_of_several_results_each_says_which_it_is():
+    lstm = describe("nn.LSTM", False)
+    assert "Returns   number 1: a new tensor.\n              number 2: a list of new tensors.\n" in lstm
+    assert "its result number 1" in lstm
+    assert "Returns   a new tensor.\n" in describe("nn.Linear", False)
+    assert "Returns   `U`: a new tensor.\n" in describe("torch.svd", False)
