@@ -62,12 +62,12 @@ def _page(code: str) -> str:
 def _op(options: Namespace) -> int:
     if not options.arguments:
         raise UsageError("op needs the name of an operation: inplace-lint op sigmoid_")
-    from ..torchmodel.words import describe
+    from ..torchmodel.words import describe, missing
 
     for number, name in enumerate(options.arguments):
         text = describe(name, options.inplace)
         if text is None:
-            raise UsageError(f"no PyTorch operation is called `{name}`")
+            raise UsageError(missing(name) or f"no PyTorch operation is called `{name}`")
         print(("\n" if number else "") + text.rstrip("\n"))
     return 0
 

@@ -49,8 +49,7 @@ ONLY = {
 def describe(name: str, inplace: bool) -> str | None:
     """Describes the op that people write as `name` (`exp_`, `F.silu`, `nn.ReLU`, `+=`).
 
-    `inplace` asks for the form with `inplace=True`. For a name that does not exist the text says so and gives the
-    nearest one that does; None if none is near.
+    `inplace` asks for the form with `inplace=True`. None for a name that does not exist.
     """
     name = name.strip().removesuffix("()")
     sign = OPERATOR_NAMES.get(name.replace(" ", "") if "[" in name else name, name)
@@ -68,7 +67,7 @@ def describe(name: str, inplace: bool) -> str | None:
             return _describe_module(module, inplace)
     found = find(name)
     if found is None:
-        return missing(name)
+        return None
     title, op, others = found
     text = _describe_op(title, op, inplace, [])
     if others:
@@ -110,7 +109,8 @@ def find(name: str) -> tuple[str, Op, list[str]] | None:
 
 
 def missing(name: str) -> str | None:
-    """Says that the name does not exist, and which similar one does; None if none is near."""
+    """Says that the name, as people write it, does not exist, and which similar one does; None if none is near."""
+    name = name.strip().removesuffix("()")
     short = name.rpartition(".")[2]
     asked = name
     for space, prefix in SPACES:
@@ -129,7 +129,7 @@ def missing(name: str) -> str | None:
         if op is not None and any(p.name == "inplace" for row in op.rows for p in row.params):
             hint += f"; `{nearest}(..., inplace=True)` writes its input"
     version = table.get().torch_version
-    return f"`{name}` does not exist in PyTorch {version}. The nearest real name is `{nearest}`{hint}.\n"
+    return f"`{name}` does not exist in PyTorch {version}. The nearest real name is `{nearest}`{hint}"
 
 
 def operator_title(sign: str) -> str:

@@ -88,3 +88,11 @@ def test_version_and_help(run: Run) -> None:
     for verb in ("check", "rule", "op", "explain", "config", "version"):
         assert f"\n  {verb} " in out
         assert run(verb, "--help")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["sigmoidd", "qqqqqqqqqqqq", "reshape_"])
+def test_op_of_a_name_that_does_not_exist_is_a_wrong_call(run: Run, name: str) -> None:
+    code, out, err = run("op", name)
+    assert (code, out) == (2, "")
+    assert f"`{name}`" in err
+    assert ("The nearest real name is `torch.Tensor." in err) == (name[0] != "q")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.torchmodel.words import describe
+from inplace_lint.torchmodel.words import describe, missing
 
 WRITTEN = (
     *(
@@ -54,13 +54,14 @@ def test_the_in_place_ops_that_people_write_say_what_they_write(name):
     ],
 )
 def test_a_name_that_does_not_exist_gives_the_nearest_that_does(name, real):
-    text = describe(name, False)
+    assert describe(name, False) is None
+    text = missing(name)
     assert f"`{name}` does not exist" in text
     assert real in text
 
 
 def test_nonsense_has_nothing_near():
-    assert describe("qqqqqqqqqqqqqqqq", False) is None
+    assert describe("qqqqqqqqqqqqqqqq", False) is missing("qqqqqqqqqqqqqqqq") is None
 
 
 def test_exp_in_place_in_full():
