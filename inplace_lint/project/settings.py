@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 #: Sizes for which messages say how much memory attention saves, if the source does not give them.
 ATTENTION_SIZES = (("batch", 8), ("heads", 16), ("length", 8192))
 
+#: The newest PyTorch that the op table knows, which `target-torch` may name.
+NEWEST_TORCH = (2, 13)
+
 #: The largest size that attention may be told to have.
 LARGEST = 1 << 40
 

@@ -9,7 +9,7 @@ from . import extensions
 from .errors import ConfigurationError
 from .paths import shown
 from .reading import read as contents
-from .settings import LARGEST, OPTIONS, Option
+from .settings import LARGEST, NEWEST_TORCH, OPTIONS, Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -198,8 +198,8 @@ def _checked(option: Option, value: object) -> Any:
             raise ValueError(f"must be one of {', '.join(option.choices)}, not `{value}`")
         if "\0" in value:
             raise ValueError("must not hold a null character")
-        if option.name == "target-torch" and not _is_version(value):
-            raise ValueError(f"must be a version such as 2.13, not `{value}`")
+        if option.name == "target-torch":
+            _check_version(value)
         return value
     if option.kind == "strings":
         if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
@@ -238,8 +238,13 @@ def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
     return tuple(sizes.items())
 
 
-def _is_version(text: str) -> bool:
-    return all(part.isascii() and part.isdigit() and len(part) < 5 for part in text.split("."))
+def _check_version(text: str) -> None:
+    parts = text.split(".")
+    if not all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts):
+        raise ValueError(f"must be a version such as 2.13, not `{text}`")
+    if tuple(map(int, parts[:2])) > NEWEST_TORCH:
+        newest = ".".join(map(str, NEWEST_TORCH))
+        raise ValueError(f"is {text}, and the newest version that this inplace-lint knows is {newest}")
 
 
 def _kind(value: object) -> str:

@@ -10,7 +10,8 @@ from inplace_lint.checks import registry
 from inplace_lint.project import torch_version
 from inplace_lint.project.configuration import Configuration
 from inplace_lint.project.errors import ConfigurationError
-from inplace_lint.project.settings import OPTIONS, Settings
+from inplace_lint.project.settings import NEWEST_TORCH, OPTIONS, Settings
+from inplace_lint.torchmodel import table
 
 
 @pytest.fixture(autouse=True)
@@ -169,6 +170,8 @@ def test_named_file_is_the_only_one() -> None:
         ('select = ["IPL109"]', 1, "`select` has an unknown rule: no rule is called `IPL109`; did you mean"),
         ('min-confidence = "sure"', 1, "must be one of possible, likely, certain, not `sure`"),
         ('target-torch = "new"', 1, "must be a version such as 2.13, not `new`"),
+        ('target-torch = "9.9"', 1, "is 9.9, and the newest version that this inplace-lint knows is 2.13"),
+        ('target-torch = "3"', 1, "is 3, and the newest"),
         ('[per-file-ignores]\n"a.py" = "IPL101"', 1, "must give a list of rules for the pattern `a.py`"),
         ('[per-file-ignores]\n"a.py" = ["IPX"]', 1, "`per-file-ignores` has an unknown rule"),
         ("per-file-ignores = []", 1, "must be a table of file patterns, not a list"),
@@ -197,3 +200,10 @@ def test_file_that_is_not_utf8() -> None:
     Path("inplace-lint.toml").write_bytes(b'# gr\xfc\xdfe\nselect = ["IPL1"]\n')
     with pytest.raises(ConfigurationError, match=r"inplace-lint\.toml:1: is not UTF-8"):
         settings()
+
+
+def test_the_newest_torch_is_that_of_the_table() -> None:
+    assert ".".join(map(str, NEWEST_TORCH)) == table.get().torch_version.rpartition(".")[0]
+    for version in ("1.13", "2", "2.13", "2.13.1"):
+        write("inplace-lint.toml", f'target-torch = "{version}"\n')
+        assert settings().target_torch == version
