@@ -112,6 +112,8 @@ def _value(key: str, value: object, root: str, selector_problem: Callable[[str],
         _check_rules(option, checked, selector_problem)
         if key == "rules":
             extensions.load(checked)
+        if key == "src":
+            _check_folders(checked, root)
     except ValueError as error:
         raise ValueError(f"`{key}` {error}") from error
     if key == "src":
@@ -236,6 +238,12 @@ def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
             raise ValueError(f"must give a whole number above 0, and at most {LARGEST:,}, for `{name}`")
         sizes[name] = size
     return tuple(sizes.items())
+
+
+def _check_folders(paths: tuple[str, ...], root: str) -> None:
+    for path in paths:
+        if not os.path.isdir(os.path.join(root, path)):
+            raise ValueError(f"names a directory that does not exist: {path}")
 
 
 def _check_version(text: str) -> None:

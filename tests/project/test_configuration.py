@@ -101,6 +101,7 @@ def test_own_file_comes_before_pyproject() -> None:
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
     write(
         "inplace-lint.toml",
         """
@@ -170,6 +171,7 @@ def test_named_file_is_the_only_one() -> None:
         ('select = ["IPL109"]', 1, "`select` has an unknown rule: no rule is called `IPL109`; did you mean"),
         ('min-confidence = "sure"', 1, "must be one of possible, likely, certain, not `sure`"),
         ('target-torch = "new"', 1, "must be a version such as 2.13, not `new`"),
+        ('notes = true\nsrc = [".", "nope"]', 2, "`src` names a directory that does not exist: nope"),
         ('target-torch = "9.9"', 1, "is 9.9, and the newest version that this inplace-lint knows is 2.13"),
         ('target-torch = "3"', 1, "is 3, and the newest"),
         ('[per-file-ignores]\n"a.py" = "IPL101"', 1, "must give a list of rules for the pattern `a.py`"),
