@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .errors import WrongEntry
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -124,18 +126,14 @@ def of_table(table: dict[str, object], place: tuple[str, int]) -> Declaration:
     return read(", ".join(words), place)
 
 
-class Misdeclared(ValueError):
-    """One entry of the configuration's table `models` is wrong; `key` is its name."""
-
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(f'`models` "{key}": {message}')
-        self.key = key
+def _misdeclared(key: str, message: str) -> WrongEntry:
+    return WrongEntry(key, f'`models` "{key}": {message}')
 
 
 def of_models(
     value: object, place_of: Callable[[str], tuple[str, int]]
 ) -> tuple[tuple[str, Declaration], ...]:
-    """Parses the table `models`; `place_of` returns where an entry stands. Raises Misdeclared, or ValueError."""
+    """Parses the table `models`; `place_of` returns where an entry stands. Raises WrongEntry, or ValueError."""
     if not isinstance(value, dict):
         raise ValueError('must be a table such as "package.ops:fused" = "writes(x), returns(same(x))"')
     found = []
@@ -143,7 +141,7 @@ def of_models(
         module, colon, name = key.partition(":")
         parts = [*module.split("."), *name.split(".")]
         if not colon or not all(part.isidentifier() for part in parts):
-            raise Misdeclared(
+            raise _misdeclared(
                 key, "a function is named package.module:function, a method module:Class.method"
             )
         try:
@@ -154,7 +152,7 @@ def of_models(
             else:
                 raise ValueError("must be a string of words such as `writes(x)`, or a table of them")
         except ValueError as error:
-            raise Misdeclared(key, str(error)) from error
+            raise _misdeclared(key, str(error)) from error
         found.append((key, said))
     return tuple(found)
 

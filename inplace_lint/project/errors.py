@@ -15,3 +15,11 @@ class ConfigurationError(Exception):
     def __str__(self) -> str:
         place = self.filename if self.line is None else f"{self.filename}:{self.line}"
         return f"{place}: {self.message}"
+
+
+class WrongEntry(ValueError):
+    """One entry of a table in the configuration is wrong; `key` is its key in that table."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key

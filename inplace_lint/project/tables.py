@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import extensions
-from .errors import ConfigurationError
+from .errors import ConfigurationError, WrongEntry
 from .paths import shown
 from .reading import read as contents
 from .settings import LARGEST, NEWEST_TORCH, OPTIONS, Option
+from .toml_lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,9 +36,10 @@ def read(
     if not own and b"inplace-lint" not in source:
         return None
     table = _parse(shown_path, source)
+    lines = Lines(source)
     if own and "tool" in table:
         message = "keys stand at the top level of this file, without [tool.inplace-lint]"
-        raise ConfigurationError(shown_path, _line(source, "tool.inplace-lint"), message)
+        raise ConfigurationError(shown_path, lines.of("tool", "inplace-lint"), message)
     if not own:
         tool = table.get("tool")
         inner = tool.get("inplace-lint") if isinstance(tool, dict) else None
@@ -46,21 +48,21 @@ def read(
         if not isinstance(inner, dict):
             raise ConfigurationError(shown_path, None, "tool.inplace-lint must be a table")
         table = inner
+    above = () if own else ("tool", "inplace-lint")
     values: dict[str, Any] = {}
     base = table.pop("extend", None)
     if base is not None:
-        values = _extended(path, source, base, selector_problem, seen)
+        values = _extended(path, lines.of(*above, "extend"), base, selector_problem, seen)
     root = os.path.dirname(os.path.abspath(path))
 
     def value_of(key: str) -> Any:
         try:
             if key == "models":
-                return _models(table[key], lambda inner: (shown_path, _line_of_entry(source, inner)))
+                return _models(table[key], lambda entry: (shown_path, lines.of(*above, key, entry) or 0))
             return _value(key, table[key], root, selector_problem)
         except ValueError as error:
-            inner = getattr(error, "key", None)
-            line = _line(source, key) if inner is None else _line_of_entry(source, inner)
-            raise ConfigurationError(shown_path, line or None, str(error)) from error
+            entry = (error.key,) if isinstance(error, WrongEntry) else ()
+            raise ConfigurationError(shown_path, lines.of(*above, key, *entry), str(error)) from error
 
     return {**values, **{key.replace("-", "_"): value_of(key) for key in _in_order(table)}}
 
@@ -114,6 +116,8 @@ def _value(key: str, value: object, root: str, selector_problem: Callable[[str],
             extensions.load(checked)
         if key == "src":
             _check_folders(checked, root)
+    except WrongEntry as error:
+        raise WrongEntry(error.key, f"`{key}` {error}") from error
     except ValueError as error:
         raise ValueError(f"`{key}` {error}") from error
     if key == "src":
@@ -126,7 +130,7 @@ def _models(value: object, place_of: Callable[[str], tuple[str, int]]) -> Any:
 
     try:
         return declarations.of_models(value, place_of)
-    except declarations.Misdeclared:
+    except WrongEntry:
         raise
     except ValueError as error:
         raise ValueError(f"`models` {error}") from error
@@ -134,12 +138,11 @@ def _models(value: object, place_of: Callable[[str], tuple[str, int]]) -> Any:
 
 def _extended(
     path: str,
-    source: bytes,
+    line: int | None,
     base: object,
     selector_problem: Callable[[str], str | None],
     seen: tuple[str, ...],
 ) -> dict[str, Any]:
-    line = _line(source, "extend")
     if not isinstance(base, str):
         raise ConfigurationError(shown(path), line, "`extend` must be the path of another configuration file")
     if "\0" in base:
@@ -158,11 +161,12 @@ def _extended(
 def _check_rules(option: Option, value: Any, selector_problem: Callable[[str], str | None]) -> None:
     if not option.rules:
         return
-    selectors = value if option.kind == "strings" else [one for _, many in value for one in many]
-    for selector in selectors:
-        problem = selector_problem(selector)
-        if problem:
-            raise ValueError(f"has an unknown rule: {problem}")
+    of_entries = {"": value} if option.kind == "strings" else dict(value)
+    for entry, selectors in of_entries.items():
+        for selector in selectors:
+            problem = selector_problem(selector)
+            if problem:
+                raise WrongEntry(entry, f"has an unknown rule: {problem}")
 
 
 def _parse(filename: str, source: bytes) -> dict[str, Any]:
@@ -212,18 +216,26 @@ def _checked(option: Option, value: object) -> Any:
     if option.kind == "sizes":
         return _sizes(option, value)
     if option.kind == "names":
-        if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
-            raise ValueError('must be a table of names such as "model:Net" = "tests.inputs:net"')
-        for name in (*value, *value.values()):
-            if ":" not in name:
-                raise ValueError(f"must name what it means as package.module:name, not `{name}`")
-        return tuple(value.items())
+        return _names(value)
     if not isinstance(value, dict):
         raise ValueError(f"must be a table of file patterns, not {_kind(value)}")
     for pattern, rules in value.items():
         if not isinstance(rules, list) or not all(isinstance(part, str) for part in rules):
-            raise ValueError(f"must give a list of rules for the pattern `{pattern}`")
+            raise WrongEntry(pattern, f"must give a list of rules for the pattern `{pattern}`")
     return tuple((pattern, tuple(rules)) for pattern, rules in value.items())
+
+
+def _names(value: object) -> tuple[tuple[str, str], ...]:
+    wanted = 'must be a table of names such as "model:Net" = "tests.inputs:net"'
+    if not isinstance(value, dict):
+        raise ValueError(wanted)
+    for entry, named in value.items():
+        if not isinstance(named, str):
+            raise WrongEntry(entry, wanted)
+        for name in (entry, named):
+            if ":" not in name:
+                raise WrongEntry(entry, f"must name what it means as package.module:name, not `{name}`")
+    return tuple(value.items())
 
 
 def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
@@ -233,9 +245,9 @@ def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
         raise ValueError(f"must be a table of {', '.join(sizes)}, not {_kind(value)}")
     for name, size in value.items():
         if name not in sizes:
-            raise ValueError(f"may hold {', '.join(sizes)}, not `{name}`")
+            raise WrongEntry(name, f"may hold {', '.join(sizes)}, not `{name}`")
         if type(size) is not int or not 0 < size <= LARGEST:
-            raise ValueError(f"must give a whole number above 0, and at most {LARGEST:,}, for `{name}`")
+            raise WrongEntry(name, f"must give a whole number above 0, and at most {LARGEST:,}, for `{name}`")
         sizes[name] = size
     return tuple(sizes.items())
 
@@ -269,27 +281,3 @@ def _unknown_key(key: str) -> str:
     near = difflib.get_close_matches(key, [*_BY_NAME, "extend"], n=1)
     advice = f"; did you mean `{near[0]}`?" if near else "; `inplace-lint config` lists the keys"
     return f"unknown key `{key}`{advice}"
-
-
-def _line_of_entry(source: bytes, key: str) -> int:
-    """The line of an entry's quoted key (a key with a colon needs quotes); 0 if it is not found."""
-    for number, line in enumerate(source.splitlines(), 1):
-        text = line.decode("utf-8", "replace")
-        if f'"{key}"' in text or f"'{key}'" in text:
-            return number
-    return 0
-
-
-def _line(source: bytes, key: str) -> int | None:
-    """The line of a key in our table. TOML's parser does not tell, so the text is searched."""
-    ours = b"[tool.inplace-lint" not in source
-    for number, line in enumerate(source.splitlines(), 1):
-        text = line.strip().decode("utf-8", "replace")
-        if text.startswith("["):
-            ours = ours or text.startswith("[tool.inplace-lint")
-            if text.strip("[]").removeprefix("tool.inplace-lint.").strip("\"'") == key:
-                return number
-        head = text.partition("=")[0].strip().strip("\"'")
-        if ours and (head == key or head.startswith(key + ".")):
-            return number
-    return None

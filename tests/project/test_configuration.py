@@ -174,8 +174,23 @@ def test_named_file_is_the_only_one() -> None:
         ('notes = true\nsrc = [".", "nope"]', 2, "`src` names a directory that does not exist: nope"),
         ('target-torch = "9.9"', 1, "is 9.9, and the newest version that this inplace-lint knows is 2.13"),
         ('target-torch = "3"', 1, "is 3, and the newest"),
-        ('[per-file-ignores]\n"a.py" = "IPL101"', 1, "must give a list of rules for the pattern `a.py`"),
-        ('[per-file-ignores]\n"a.py" = ["IPX"]', 1, "`per-file-ignores` has an unknown rule"),
+        ('[per-file-ignores]\n"a.py" = "IPL101"', 2, "must give a list of rules for the pattern `a.py`"),
+        ('[per-file-ignores]\n"a.py" = ["IPX"]', 2, "`per-file-ignores` has an unknown rule"),
+        ('[per-file-ignores]\n"a.py" = ["IPL1"]\n\n"b.py" = ["IPX"]', 4, "`per-file-ignores` has an unknown"),
+        ('notes = true\nper-file-ignores = { "a.py" = ["IPX"] }', 2, "`per-file-ignores` has an unknown"),
+        ("notes = true\nper-file-ignores.\"a.py\" = ['IPX']", 2, "`per-file-ignores` has an unknown"),
+        (
+            "[per-file-ignores]\n'a.py' = []\nb = [\n  'IPL1',\n  'IPX',\n]",
+            3,
+            "`per-file-ignores` has an unknown",
+        ),
+        ('[inputs]\n"m:Net" = "i:net"\n"m:Other" = "net"', 3, "`inputs` must name what it means"),
+        ('[inputs]\n"m:Net" = "i:net"\nNet = "i:net"', 3, "`inputs` must name what it means"),
+        ('[inputs]\n"m:Net" = "i:net"\n"m:\\u0041" = 3', 3, "`inputs` must be a table of names"),
+        ("[attention-sizes]\nbatch = 1\nwidth = 1", 3, "`attention-sizes` may hold"),
+        ("[attention-sizes]\nbatch = 1\nheads = 0 # [length]", 3, "`attention-sizes` must give"),
+        ('[models]\n"a:f" = "returns(new)"\n"b:f" = "wrties(x)"', 3, '`models` "b:f"'),
+        ('[models."a:f"]\nreturns = "new"\n[models."b:f"]\nwrties = "x"', 3, '`models` "b:f"'),
         ("per-file-ignores = []", 1, "must be a table of file patterns, not a list"),
         ("[tool.inplace-lint]\nnotes = true", 1, "keys stand at the top level"),
         ('extend = "none.toml"', 1, "`extend` names a file that does not exist: none.toml"),
@@ -190,6 +205,16 @@ def test_what_cannot_be_used_is_told_with_file_and_line(text: str, line: int, me
     assert caught.value.line == line
     assert str(caught.value).startswith(f"inplace-lint.toml:{line}: ")
     assert message in str(caught.value)
+
+
+def test_line_of_an_entry_in_pyproject() -> None:
+    text = '[tool.ruff.per-file-ignores]\n"a.py" = []\n[tool.inplace-lint . "per-file-ignores"]\n"a.py" = ["IPX"]\n'
+    write("pyproject.toml", text)
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml:4: `per-file-ignores`"):
+        settings()
+    write("pyproject.toml", "[tool]\nx = 1\ninplace-lint = { notes = 1 }\n")
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml:3: `notes`"):
+        settings()
 
 
 def test_line_of_a_key_in_pyproject() -> None:
