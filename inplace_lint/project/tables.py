@@ -33,7 +33,7 @@ def read(
     except OSError as error:
         raise ConfigurationError(shown_path, None, f"cannot be read: {error.strerror}") from error
     own = os.path.basename(path) != "pyproject.toml"
-    if not own and b"inplace-lint" not in source:
+    if not own and not _mentions_us(source):
         return None
     table = _parse(shown_path, source)
     lines = Lines(source)
@@ -43,6 +43,9 @@ def read(
     if not own:
         tool = table.get("tool")
         inner = tool.get("inplace-lint") if isinstance(tool, dict) else None
+        if isinstance(tool, dict) and "inplace_lint" in tool:
+            message = "the table is called [tool.inplace-lint], with a hyphen"
+            raise ConfigurationError(shown_path, lines.of("tool", "inplace_lint"), message)
         if inner is None:
             return None
         if not isinstance(inner, dict):
@@ -65,6 +68,11 @@ def read(
             raise ConfigurationError(shown_path, lines.of(*above, key, *entry), str(error)) from error
 
     return {**values, **{key.replace("-", "_"): value_of(key) for key in _in_order(table)}}
+
+
+def _mentions_us(source: bytes) -> bool:
+    """Whether a pyproject.toml may have a table of ours; if not, it need not be parsed."""
+    return b"inplace-lint" in source or (b"inplace_lint" in source and b"tool" in source)
 
 
 def _in_order(table: Mapping[str, object]) -> list[str]:

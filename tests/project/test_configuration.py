@@ -234,3 +234,17 @@ def test_the_newest_torch_is_that_of_the_table() -> None:
     for version in ("1.13", "2", "2.13", "2.13.1"):
         write("inplace-lint.toml", f'target-torch = "{version}"\n')
         assert settings().target_torch == version
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["[tool.inplace_lint]", "[tool.inplace_lint.inputs]", '[tool."inplace_lint"]', "tool.inplace_lint = {}"],
+)
+def test_a_table_with_an_underscore_is_not_passed_over(header: str) -> None:
+    write("pyproject.toml", f'a = "x"\n{header}\n')
+    with pytest.raises(
+        ConfigurationError, match=r"toml:2: the table is called \[tool\.inplace-lint\], with a hyphen"
+    ):
+        settings()
+    write("pyproject.toml", '[tool.x]\n[project.entry-points."inplace_lint.rules"]\nmine = "a:b"\n')
+    assert settings().config_file is None
