@@ -91,6 +91,12 @@ class Configuration:
         values = {**values, **self._overrides}
         values["ignore"] = (*values.get("ignore", ()), *self._more_ignored)
         settings = Settings(root=root, config_file=None if file is None else shown(file), **values)
+        if not settings.select and not settings.extend_select:
+            name, line = "--config", None
+            if file is not None and "select" not in self._overrides:
+                name, line = shown(file), tables.line_of(file, "select")
+            message = '`select` is empty, so no rule would be checked: leave it out, or say ["ALL"]'
+            raise ConfigurationError(name, line, message)
         if settings.models:
             from .in_sight import problem
 

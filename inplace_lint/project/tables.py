@@ -70,6 +70,16 @@ def read(
     return {**values, **{key.replace("-", "_"): value_of(key) for key in _in_order(table)}}
 
 
+def line_of(path: str, key: str) -> int | None:
+    """The line of a key in a configuration file that has been read; None if it stands in one that this extends."""
+    try:
+        lines = Lines(contents(path))
+    except OSError:
+        return None
+    above = ("tool", "inplace-lint") if os.path.basename(path) == "pyproject.toml" else ()
+    return lines.of(*above, key, exact=True)
+
+
 def _mentions_us(source: bytes) -> bool:
     """Whether a pyproject.toml may have a table of ours; if not, it need not be parsed."""
     return b"inplace-lint" in source or (b"inplace_lint" in source and b"tool" in source)

@@ -17,11 +17,11 @@ class Lines:
         self._source = source
         self._lines: dict[tuple[str, ...], int] | None = None
 
-    def of(self, *path: str) -> int | None:
-        """The line of a key, whose tables stand before it; that of what it stands in, if its own is not found."""
+    def of(self, *path: str, exact: bool = False) -> int | None:
+        """The line of a key, whose tables stand before it; unless `exact`, of what it stands in, if it is not found."""
         if self._lines is None:
             self._lines = _indexed(self._source)
-        for end in range(len(path), 0, -1):
+        for end in range(len(path), len(path) - 1 if exact else 0, -1):
             if path[:end] in self._lines:
                 return self._lines[path[:end]]
         return None

@@ -248,3 +248,19 @@ def test_a_table_with_an_underscore_is_not_passed_over(header: str) -> None:
         settings()
     write("pyproject.toml", '[tool.x]\n[project.entry-points."inplace_lint.rules"]\nmine = "a:b"\n')
     assert settings().config_file is None
+
+
+def test_a_selection_of_nothing_is_told() -> None:
+    message = r"`select` is empty, so no rule would be checked: leave it out, or say \[\"ALL\"\]"
+    write("pyproject.toml", "[tool.inplace-lint]\nnotes = true\nselect = []\n")
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml:3: " + message):
+        settings()
+    write("base.toml", "select = []\n")
+    write("pyproject.toml", '[tool.inplace-lint]\nextend = "base.toml"\n')
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml: " + message):
+        settings()
+    with pytest.raises(ConfigurationError, match="--config: " + message):
+        settings(overrides={"select": ()}, isolated=True)
+    assert settings(overrides={"select": ("IPL1",)}).select == ("IPL1",)
+    write("pyproject.toml", '[tool.inplace-lint]\nselect = []\nextend-select = ["IPL101"]\n')
+    assert settings().extend_select == ("IPL101",)

@@ -83,6 +83,8 @@ def test_schema_and_reader_agree(key: str, tmp_path: Path, monkeypatch: pytest.M
             code = 0  # which files there are is nothing that a schema knows
         if key in ("src", "rules") and isinstance(value, list) and all(isinstance(one, str) for one in value):
             code = 0  # nor which directories, nor what is installed
+        if key == "select" and value == []:
+            code = 0  # nor whether `extend-select` has some
         assert (code == 0) == validator.is_valid({key: value}), value
         taken += [value] if code == 0 else []
     assert bool(taken) == (key != "selct")
