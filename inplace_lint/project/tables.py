@@ -195,6 +195,9 @@ def _parse(filename: str, source: bytes) -> dict[str, Any]:
     else:
         import tomli as tomllib
 
+    if source.startswith(b"\xef\xbb\xbf"):
+        message = "starts with a byte-order mark, which TOML does not take: save it as UTF-8 without one"
+        raise ConfigurationError(filename, 1, message)
     try:
         return tomllib.loads(source.decode("utf-8"))
     except UnicodeDecodeError as error:

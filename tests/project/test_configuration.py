@@ -264,3 +264,9 @@ def test_a_selection_of_nothing_is_told() -> None:
     assert settings(overrides={"select": ("IPL1",)}).select == ("IPL1",)
     write("pyproject.toml", '[tool.inplace-lint]\nselect = []\nextend-select = ["IPL101"]\n')
     assert settings().extend_select == ("IPL101",)
+
+
+def test_a_byte_order_mark_is_told_by_its_name() -> None:
+    Path("pyproject.toml").write_bytes(b"\xef\xbb\xbf[tool.inplace-lint]\nnotes = true\n")
+    with pytest.raises(ConfigurationError, match=r"pyproject\.toml:1: starts with a byte-order mark"):
+        settings()
