@@ -119,17 +119,17 @@ def may_be_listed(one: Diagnostic) -> bool:
     return one.code not in registry.ALWAYS
 
 
-def load(filename: str) -> Baseline:
-    """The baseline that a file holds. Raises UsageError."""
+def load(filename: str, said_by: str = "--baseline") -> Baseline:
+    """The baseline that a file holds; `said_by`: who named it. Raises UsageError."""
     try:
         data = json.loads(read(filename))
         return Baseline(filename, _entries(data))
     except FileNotFoundError:
         raise UsageError(
-            f"--baseline: there is no file {filename}; --write-baseline {filename} writes it"
+            f"{said_by}: there is no file {filename}; --write-baseline {filename} writes it"
         ) from None
     except OSError as error:
-        raise UsageError(f"--baseline: {filename} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{said_by}: {filename} cannot be read: {error.strerror}") from error
     except RecursionError:
         raise UsageError(f"{filename} is no baseline: it is nested too deeply") from None
     except UnicodeDecodeError as error:

@@ -142,7 +142,7 @@ def _baseline(options: Namespace) -> Baseline | None:
             "--baseline and --write-baseline contradict each other: the latter writes all findings"
         )
     if options.baseline or os.path.lexists(filename):
-        return baseline.load(filename)
+        return baseline.load(filename, options.baseline_said_by)
     return baseline.Baseline(filename)
 
 

@@ -164,7 +164,22 @@ def complete(options: Namespace, configuration: Configuration) -> None:
     if "unsafe_fixes" in options:
         options.unsafe_fixes = options.unsafe_fixes or settings.unsafe_fixes
         options.fail_on = options.fail_on or settings.fail_on
-        options.baseline = options.baseline or (None if options.write_baseline else settings.baseline)
+        options.baseline_said_by = "--baseline"
+        if not options.baseline and not options.write_baseline and settings.baseline:
+            options.baseline, options.baseline_said_by = (
+                settings.baseline,
+                _place(options, settings, "baseline"),
+            )
+
+
+def _place(options: Namespace, settings: Settings, key: str) -> str:
+    """Where a key of the configuration was set, as the beginning of a message."""
+    from ..project.tables import line_of
+
+    if not settings.config_file or any(word.partition("=")[0].strip() == key for word in options.config):
+        return f"--config: `{key}`"
+    line = line_of(settings.config_file, key)
+    return f"{settings.config_file}:{'' if line is None else f'{line}:'} `{key}`"
 
 
 def _of_run(configuration: Configuration) -> Settings:

@@ -277,3 +277,23 @@ def test_notebooks(
     assert main(["--add-ignore"]) == 0
     assert "y += 1  # inplace-lint: ignore[IPL101]\\n" in (tmp_path / "n.ipynb").read_text()
     assert main([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "pyproject.toml:3: `baseline`: there is no file "),
+        (["--config", 'baseline = "gone.json"'], "--config: `baseline`: there is no file "),
+        (["--baseline", "gone.json"], "--baseline: there is no file gone.json; "),
+    ],
+)
+def test_a_missing_baseline_is_blamed_on_who_named_it(
+    run: Run, write: Write, words: list[str], said: str
+) -> None:
+    write("pyproject.toml", '[tool.inplace-lint]\nnotes = true\nbaseline = "gone.json"\n')
+    write("a.py", "x = 1\n")
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"inplace-lint: {said}")
+    assert run("--write-baseline", "gone.json")[0] == 0
+    assert run(*words)[0] == 0
