@@ -75,12 +75,18 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def linked(markdown: str, address: str) -> str:
-    """A page of docs/ whose links out of that folder lead to what the site has instead, or to the repository."""
+    """A page of docs/ whose links out of that folder lead to what the site has instead, or to the repository.
+
+    A page that is made is no file of docs/: code with a comment behind it, `…`<!-- site: PAGE -->, leads to it here.
+    """
+    markdown = re.sub(r"(`[^`\n]+`)<!-- site: (\S+) -->", r"[\1](\2)", markdown)
 
     def one(found: re.Match[str]) -> str:
         text, path = found[1], found[2]
         if path.partition("#")[0] == "README.md":
             return f"[{text}](start.md{path[9:]})"
+        if path == "rules":
+            return f"[{text}](rules/index.md)"
         file = path.partition("#")[0]
         return f"[{text}]({address}/{path})" if address else f"{text} (`{file}` in the repository)"
 

@@ -38,7 +38,7 @@ def test_configuration_of_the_page_is_valid(page: Path, tmp_path: Path) -> None:
     for number, block in enumerate(blocks(page)):
         if block.language == "toml" and "[tool.inplace-lint" in block.text:
             folder = tmp_path / str(number)
-            folder.mkdir()
+            (folder / "src").mkdir(parents=True)
             (tmp_path / "base.toml").write_text("")
             (folder / "pyproject.toml").write_text(block.text, encoding="utf-8")
             Configuration(selector_problem=registry.problem).settings(str(folder))
@@ -54,12 +54,26 @@ def test_yaml_and_json_of_the_page_can_be_read(page: Path) -> None:
 
 
 @EACH_PAGE
-def test_links_of_the_page_lead_somewhere(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
-        if not link.startswith(("http://", "https://", "#")):
-            target = page.parent / link.partition("#")[0]
-            made = link.partition("#")[0] in docs.pages() if page.parent.name == "docs" else False
-            assert target.exists() or made, link
+def test_links_of_the_page_lead_to_files_and_headings_of_the_repository(page: Path) -> None:
+    """So that they can be followed on GitHub and in a clone; what the site alone has is in a comment."""
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not link.startswith(("http://", "https://")):
+            path, _, heading = link.partition("#")
+            target = page.parent / path if path else page
+            assert target.exists(), link
+            assert not heading or heading in headings(target), link
+    for made in re.findall(r"<!-- site: (.*?) -->", text):
+        assert made in docs.pages()
+
+
+def headings(page: Path) -> set[str]:
+    """The names by which GitHub links to the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return {
+        re.sub(r"[^\w -]", "", title.lower()).strip().replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", text, re.M)
+    }
 
 
 def test_the_picture_is_what_is_printed_now() -> None:

@@ -67,3 +67,10 @@ def test_a_link_to_the_repository_is_one_where_that_is_public() -> None:
         == "see findings (`benchmarks/findings.md` in the repository) and [this](start.md#in-ci)"
     )
     assert "(https://example.org/b/benchmarks/findings.md#bugs)" in docs.linked(text, "https://example.org/b")
+
+
+def test_a_page_that_is_made_is_linked_to_on_the_site_alone() -> None:
+    text = "`inplace-lint config`<!-- site: reference/configuration.md --> and [the rules](../rules)"
+    assert docs.linked(text, "https://example.org/b") == (
+        "[`inplace-lint config`](reference/configuration.md) and [the rules](rules/index.md)"
+    )
