@@ -331,15 +331,3 @@ def published(code: str) -> str:
         return extensions.RULES[code][0].url
     rule = find(code)
     return f"{SITE}/{rule.code}-{rule.name}" if SITE and rule is not None else ""
-
-
-def url(code: str) -> str:
-    """The URL of a rule's page: published, or a `file://` link to the installed copy."""
-    from urllib.parse import quote
-
-    rule = find(code)
-    if rule is None:
-        return ""
-    if published(code) or code in extensions.RULES:
-        return published(code)
-    return "file://" + quote(page(rule).replace(os.sep, "/"))

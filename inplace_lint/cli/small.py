@@ -38,7 +38,7 @@ def _rule(options: Namespace) -> int:
                 "since": rule.since,
                 "summary": rule.summary,
                 "explanation": _page(rule.code),
-                "url": registry.url(rule.code),
+                "url": registry.published(rule.code),
             }
             for rule in rules
         ]

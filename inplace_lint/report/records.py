@@ -47,7 +47,7 @@ def record(findings: Findings, index: int) -> dict[str, Any]:
         "fix": _fix(diagnostic.fix),
         "fix_refused": diagnostic.fix_refused,
         "fingerprint": findings.fingerprints[index],
-        "url": registry.url(diagnostic.code),
+        "url": registry.published(diagnostic.code),
     }
     return row if findings.verdicts is None else {**row, "verdict": findings.verdict(index)}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from inplace_lint.checks import registry
 from inplace_lint.model import Diagnostic
 from inplace_lint.report import FORMATS
 from inplace_lint.report.places import slashed
@@ -20,7 +21,7 @@ from .samples import GATE, finding, out
 def test_every_field_of_json() -> None:
     (record,) = json.loads(out("json", finding()))
     assert len(record.pop("fingerprint")) == 32
-    assert record.pop("url").endswith("/IPL101-saved-result-overwritten/README.md")
+    assert record.pop("url") == ""
     assert record == {
         "code": "IPL101",
         "name": "saved-result-overwritten",
@@ -127,3 +128,16 @@ def test_a_backslash_separates_folders_only_where_it_does(monkeypatch: pytest.Mo
     assert slashed(name) == name
     monkeypatch.setattr(os, "sep", "\\")
     assert slashed(name) == "pkg/gate.py"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_rule_has_an_address_only_where_its_page_is_public(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a report is the same on each machine: it names no folder of an installation."""
+    told = out(form, finding())
+    assert "README.md" not in told
+    assert registry.pages() not in told
+    monkeypatch.setattr(registry, "SITE", "https://example.org/rules")
+    if form.startswith("json"):
+        assert '"url": "https://example.org/rules/IPL101-saved-result-overwritten"' in out(form, finding())
