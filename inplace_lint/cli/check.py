@@ -13,7 +13,7 @@ from ..project.discovery import discover
 from ..report import FORMATS, render
 from ..report.findings import Findings
 from . import CLEAN, FOUND, WRONG, complain, fixing, output
-from .checked import Checked, read
+from .checked import Checked, missing, read
 from .options import UsageError, Verb, choice, flag, number
 from .selection import add_configuration, add_report, add_selection, complete, configuration, narrowed
 
@@ -163,11 +163,13 @@ def _show(options: Namespace, settings: Configuration) -> int:
     targets, errors = discover(options.arguments or ["."], settings)
     for error in errors:
         complain(str(error))
+    lost = missing(options.arguments)
+    targets = [one for one in targets if one.filename not in lost]
     if options.show_files:
         show.files(targets)
     elif targets:
         show.settings(targets[0].settings, targets[0].filename)
-    return WRONG if errors else CLEAN
+    return WRONG if errors or lost else CLEAN
 
 
 def _fix(options: Namespace, checked: Checked, outcome: fixing.Outcome) -> None:

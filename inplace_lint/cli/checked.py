@@ -17,7 +17,7 @@ from .options import UsageError
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
     from typing import TypeVar
 
     from ..engine.cache import Caches
@@ -84,12 +84,18 @@ def read(options: Namespace, settings: Configuration) -> Checked:
     caches = caches_for(options)
     findings, silenced = check_files(targets, jobs, options, caches)
     told = {one.location.filename for one in findings}
-    # An IPL000 says so, unless it is ignored: a path that is mistyped must not pass.
-    lost = [path for path in paths if not os.path.exists(path) and shown(path) not in told]
-    for path in lost:
-        complain(f"{path}: no such file or directory")
+    # An IPL000 says so, unless it is ignored.
+    lost = missing(paths, told)
     incomplete = bool(errors or lost)
     return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, caches=caches, started=started)
+
+
+def missing(paths: Sequence[str], told: Container[str] = ()) -> set[str]:
+    """Complains of the paths that do not exist, unless that is `told`: one that is mistyped must not pass."""
+    lost = {path: shown(path) for path in paths if not os.path.exists(path) and shown(path) not in told}
+    for path in lost:
+        complain(f"{path}: no such file or directory")
+    return set(lost.values())
 
 
 def _read_input(options: Namespace, configuration: Configuration) -> Checked:

@@ -200,3 +200,15 @@ def test_show_settings(run: Run, write: Write) -> None:
     assert lines[0] == "# from sub/inplace-lint.toml for sub/a.py"
     assert 'ignore = ["IPL101", "IPL102"]' in lines
     assert "notes = true" in lines
+
+
+@pytest.mark.parametrize("option", ["--show-files", "--show-settings"])
+def test_what_does_not_exist_is_not_shown(run: Run, write: Write, option: str) -> None:
+    write("a.py", "")
+    code, out, err = run(option, "nope.py", "a.py", "no/folder")
+    assert code == 2
+    assert "nope.py" not in out
+    assert "a.py" in out
+    assert err == (
+        "inplace-lint: nope.py: no such file or directory\ninplace-lint: no/folder: no such file or directory\n"
+    )
