@@ -210,7 +210,7 @@ def _report(
     if options.quiet:
         return
     listed_in = baseline.filename if baseline is not None else ""
-    output.summary(findings, checked, outcome, listed_in, len(counted))
+    output.summary(findings, checked, outcome, listed_in, counted)
     if baseline is not None and not narrowed(options):
         output.stale(baseline, options.verbose)
     for line in fixable:

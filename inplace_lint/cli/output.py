@@ -120,12 +120,12 @@ def summary(
     run: Checked,
     outcome: Outcome | None,
     baseline: str = "",
-    counted: int = 0,
+    counted: Sequence[Diagnostic] = (),
 ) -> None:
     """The last line, on standard error, so that standard output is the report alone.
 
-    The findings that are `run.known` the file `baseline` lists. So many functions that are not analysed as a whole are
-    `counted` here alone.
+    The findings that are `run.known` the file `baseline` lists. What is `counted` is not listed: it is not analysed as
+    a whole.
     """
     files, known = len(run.targets), len(run.known)
     if not files:
@@ -142,8 +142,7 @@ def summary(
         checked += f"; {known} more finding{'s are' if known != 1 else ' is'} listed in {safe(baseline)}"
     end = "."
     if counted:
-        are = "function is" if counted == 1 else "functions are"
-        end = f". {counted} {are} not analysed as a whole (IPL003): `--notes` shows which."
+        end = f". {_cut_short(counted)} not analysed as a whole (IPL003): `--notes` shows which."
     if outcome is not None and outcome.fixed:
         total = outcome.fixed + len(findings)
         told = f"({outcome.fixed} fixed, {len(findings)} remaining)"
@@ -154,6 +153,17 @@ def summary(
         print(f"Found nothing in {checked}{end}", file=sys.stderr)
     elif not run.incomplete:
         print(f"All checks passed in {checked}.", file=sys.stderr)
+
+
+def _cut_short(found: Sequence[Diagnostic]) -> str:
+    """`2 functions are`, `1 function and the top level of 1 file are`: an IPL003 of a top level marks no text."""
+    places = [one.location for one in found]
+    files = sum((one.row, one.column) == (one.end_row, one.end_column) for one in places)
+    functions = len(places) - files
+    parts = [f"{functions} function{'s' * (functions != 1)}"] if functions else []
+    parts += [f"the top level of {files} file{'s' * (files != 1)}"] if files else []
+    told = " and ".join(parts)
+    return f"{told[0].upper()}{told[1:]} {'is' if len(parts) == 1 and functions < 2 else 'are'}"
 
 
 def stale(baseline: Baseline, each: bool) -> None:

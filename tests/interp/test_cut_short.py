@@ -101,6 +101,13 @@ def test_what_is_counted_stands_behind_what_is_found(check) -> None:  # type: ig
     assert err.startswith("Found 1 error in 1 file. 1 function is not analysed as a whole (IPL003): ")
 
 
+def test_the_top_level_of_a_file_is_no_function(check) -> None:  # type: ignore[no-untyped-def]
+    _, _, err = check(CUT["top level"])
+    assert ". The top level of 1 file is not analysed as a whole (IPL003): " in err
+    _, _, err = check(CUT["loops in loops"] + CUT["top level"])
+    assert ". 1 function and the top level of 1 file are not analysed as a whole (IPL003): " in err
+
+
 def test_whoever_knows_can_say_so(check) -> None:  # type: ignore[no-untyped-def]
     text = CUT["loops in loops"]
     assert check(text, "--ignore", "IPL003") == (0, "", "All checks passed in 1 file.\n")

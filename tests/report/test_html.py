@@ -192,7 +192,7 @@ def test_a_name_that_is_no_text() -> None:
 def test_what_was_not_checked_is_said_first() -> None:
     found = [finding(code="IPL000", labels=()), finding(code="IPL003", labels=(), severity="note")]
     read = page(*found, verdicts={}, ended="SIGINT")
-    told = "Not everything was checked: 1 file that cannot be read; 1 function not analysed to the end; "
+    told = "Not everything was checked: 1 file that cannot be read; 1 part not analysed to the end; "
     assert f"{told}the run was ended by SIGINT." in read.text("p")
 
 

@@ -89,7 +89,7 @@ def _header(findings: Findings) -> str:
         for code, noun, rest in (
             ("IPL000", "file", "that cannot be read"),
             ("IPL002", "file", "on which inplace-lint failed"),
-            ("IPL003", "function", "not analysed to the end"),
+            ("IPL003", "part", "not analysed to the end"),
         )
         if any(one.code == code for one in found)
     ]
