@@ -35,7 +35,9 @@ class Verb:
 
     def parser(self, name: str) -> Parser:
         """The verb's options, ready to read a command line."""
-        parser = Parser(prog=f"inplace-lint {name}", usage=f"%(prog)s {self.usage}", description=self.meaning)
+        parser = Parser(
+            prog=f"inplace-lint {name}", usage=f"%(prog)s {self.usage}".rstrip(), description=self.meaning
+        )
         self.options(parser)
         return parser
 

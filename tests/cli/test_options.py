@@ -66,6 +66,11 @@ def test_every_verb_says_how_it_is_called(run: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VERBS)
+def test_no_line_of_help_ends_in_a_blank(run: Run, name: str) -> None:
+    assert not [line for line in run(name, "--help")[1].splitlines() if line != line.rstrip()]
+
+
+@pytest.mark.parametrize("name", VERBS)
 @pytest.mark.parametrize("word", ["--bogus-thing", "--bogus-thing=1", "-x", "-5", "--", "-a b"])
 def test_no_verb_takes_an_option_that_it_does_not_have(name: str, word: str) -> None:
     own = verb(name)
