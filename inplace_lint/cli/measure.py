@@ -250,7 +250,7 @@ def capture(options: Namespace) -> int:
         classes = read(filename)
     except InputError as error:
         raise UsageError(str(error)) from error
-    complain(f"{filename} holds inputs of {len(classes)} classes")
+    complain(f"{filename} holds inputs of {len(classes)} class{'es' * (len(classes) != 1)}")
     return status
 
 

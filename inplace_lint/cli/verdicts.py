@@ -106,7 +106,8 @@ def summarise(
         so_far = ", ".join(counts) or "none of them run"
         print(f"{what} in {checked}; cut short by {ended} after {len(verdicts)}: {so_far}.", file=sys.stderr)
         return
-    print(f"{what} in {checked}: {', '.join(counts) or 'none of which a run decides'}.", file=sys.stderr)
+    decided = f": {', '.join(counts)}" if counts else ", which no run decides"
+    print(f"{what} in {checked}{decided}.", file=sys.stderr)
     if any(
         "no inputs" in verdict["reason"] or "found none" in verdict["reason"] for verdict in verdicts.values()
     ):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.cli.verdicts import Report
+from inplace_lint.cli.verdicts import Report, summarise
 from inplace_lint.model import Diagnostic, Location
 from inplace_lint.project import Settings
 from inplace_lint.project.discovery import Target
@@ -55,3 +55,19 @@ def test_what_ended_the_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert told["incomplete"]["ended_by"] == "SIGTERM"
     assert told["summary"]["verdicts"] == {"confirmed": 1, "refuted": 1}
     assert "the run was ended by SIGTERM" in report("html", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("count", "statuses", "told"),
+    [
+        (1, [], "1 finding in 2 files, which no run decides.\n"),
+        (3, [], "3 findings in 2 files, which no run decides.\n"),
+        (2, ["confirmed", "refuted"], "2 findings in 2 files: 1 confirmed, 1 refuted.\n"),
+    ],
+)
+def test_the_last_line_counts_the_verdicts(
+    count: int, statuses: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [Diagnostic("IPL000", "x", "error", "certain", "m", Location("a.py", 1, 1, 1, 2))] * count
+    summarise(found, {n: {"status": one, "reason": ""} for n, one in enumerate(statuses)}, 2)
+    assert capsys.readouterr().err == told

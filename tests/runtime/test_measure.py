@@ -297,7 +297,7 @@ def test_capture_runs_a_program_unchanged(tmp_path: Path) -> None:
     )
     assert done.returncode == 7
     assert done.stdout == "['--output', 'its', 'own']\n"
-    assert "uses.json holds inputs of 1 classes" in done.stderr
+    assert "uses.json holds inputs of 1 class\n" in done.stderr
     done = subprocess.run(
         [*command, "measure", "train.py::Net", "--capture", "uses.json", "--sizes", "4,8"],
         cwd=tmp_path,
