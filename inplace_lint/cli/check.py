@@ -178,11 +178,14 @@ def _fix(options: Namespace, checked: Checked, outcome: fixing.Outcome) -> None:
         from . import proving
 
         outcome.prover = proving.prover(checked.targets, from_input=bool(checked.texts))
+        if not options.quiet:
+            outcome.on_proof = proving.tell
     found = sorted([*checked.findings, *checked.known], key=lambda one: one.location.key())
     checked.findings = fixing.fix_all(checked.targets, found, checked.texts, outcome)
     if outcome.baseline is not None:
         checked.set_apart(outcome.baseline)
     if outcome.prover is not None:
+        proving.wipe()
         proving.write(outcome.prover, options.output_file)
 
 

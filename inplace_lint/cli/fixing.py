@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..engine.reading import Reading
-    from ..model import Diagnostic
+    from ..model import Diagnostic, Edit
     from ..project.discovery import Target
     from ..runtime.proving import Prover
     from .baseline import Baseline
@@ -43,7 +43,8 @@ def wanted(options: Namespace) -> bool:
 class Outcome:
     """What fixing many files came to.
 
-    `in_files`: the fixed sources are written back. `prover` judges each fix. What `baseline` lists is left alone.
+    `in_files`: the fixed sources are written back. `prover` judges each fix, and `on_proof` is told of it before. What
+    `baseline` lists is left alone.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Outcome:
         self.unsafe = unsafe
         self.in_files = in_files
         self.prover = prover
+        self.on_proof: Callable[[Diagnostic], None] = lambda finding: None
         self.baseline = baseline
         self.fixed = 0
         self.failed = False
@@ -133,9 +135,15 @@ def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[D
 
 def _judge(read: Reading, outcome: Outcome) -> Callable[..., str | None] | None:
     """Who says why a fix is not to be made, where somebody is to prove it."""
-    if outcome.prover is None:
-        return None
-    return (lambda *_: read.not_run) if read.not_run else outcome.prover.judge
+    prover = outcome.prover
+    if prover is None or read.not_run:
+        return None if prover is None else lambda *_: read.not_run
+
+    def judge(finding: Diagnostic, before: bytes, after: bytes, change: Sequence[Edit]) -> str | None:
+        outcome.on_proof(finding)
+        return prover.judge(finding, before, after, change)
+
+    return judge
 
 
 def _write(target: Target, before: bytes, source: bytes) -> bool:

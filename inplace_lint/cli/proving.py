@@ -6,11 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from ..report.style import safe
 from .options import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..model import Diagnostic
     from ..project.discovery import Target
     from ..runtime.proving import Prover
 
@@ -28,6 +30,19 @@ def prover(targets: Sequence[Target], from_input: bool) -> Prover:
     return Prover(
         Children(Limits(seconds=120.0), imports=READY), projects, factories(targets), captured(None)
     )
+
+
+def tell(finding: Diagnostic) -> None:
+    """Says which fix is being proved, as each may take minutes: on a terminal in a line that the next one replaces."""
+    told = safe(f"Proving the fix of {finding.code} at {finding.location}")
+    start, end = ("\r\x1b[K", "") if sys.stderr.isatty() else ("", "\n")
+    print(f"{start}{told}", end=end, file=sys.stderr, flush=True)
+
+
+def wipe() -> None:
+    """Takes what was told last off the terminal."""
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def write(prover: Prover, report: str | None) -> None:

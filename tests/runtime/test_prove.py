@@ -93,6 +93,9 @@ def test_what_is_proved_is_made_and_the_rest_is_left_and_said(tmp_path: Path) ->
     assert "not proved: " in report
     assert "which the fix changes, did not run on these inputs" in report
     assert "Proved 2 fixes, left 2 unproved; see report.proofs.json." in done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("Proving the fix of ")]
+    assert said[0] == "Proving the fix of IPL101 at model.py:14:9"  # before it is run, as that takes long
+    assert len(said) == 4
     proofs = {one["line"]: one for one in json.loads((tmp_path / "report.proofs.json").read_text())["proofs"]}
     gate, left = proofs["y += 1"], proofs["y += 2"]
     assert gate["applied"]
