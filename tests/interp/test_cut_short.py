@@ -229,3 +229,18 @@ def test_building_objects_leaves_steps_for_what_uses_them_up_to_a_limit(
     text = BUILDS.format(fields="".join(f"        self.a{i} = {i}\n" for i in range(fields)))
     _, out, _ = check(text, "--output-format", "concise", "--notes")
     assert [other for other in ("IPL101", "IPL003") if other in out] == [rule]
+
+
+TABLES = {
+    "a list": "[" + "1, " * 60_000 + "]",
+    "a dict": "{" + ", ".join(f"'k{i}': {i}" for i in range(30_000)) + "}",
+    "rows": "[" + "(1, -2.5, 'x'), " * 20_000 + "]",
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_constants_hides_nothing_that_comes_after_it(check, name: str) -> None:  # type: ignore[no-untyped-def]
+    after = "x = torch.ones(3, requires_grad=True)\ny = torch.exp(x)\ny += 1\ny.sum().backward()\n"
+    _, out, _ = check(f"TABLE = {TABLES[name]}\n{after}", "--output-format", "concise", "--notes")
+    assert "IPL101" in out
+    assert "IPL003" not in out

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from .in_torch import refuses, told  # noqa: E402
+from .in_torch import refuses, told
 
 PROGRAM = """
 import torch
