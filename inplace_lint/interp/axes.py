@@ -51,7 +51,9 @@ def count(
             and (param.name == "size" or not facts.factory)
         ):
             sizes = written_out(run, args[place], args[place:] if param.code == "v" else ())
-            if sizes and all(isinstance(size, (Constant, Scalar)) for size in sizes):
+            length = run.state.get((args[place], LENGTH))
+            none = isinstance(length, Constant) and length.value == 0  # `torch.zeros(())`
+            if (sizes or none) and all(isinstance(size, (Constant, Scalar)) for size in sizes):
                 lengths = facts.factory or not facts.layout.axes.keeps_axes
                 for _, tensor in run.tensors(result):
                     tensor.sizes = tuple(_length(size) if lengths else None for size in sizes)

@@ -123,9 +123,12 @@ def _operation(
 ) -> Value:
     """Call a function of the op table."""
     result = ops.apply(run, op, args, kwargs, at)
-    if isinstance(result, Tensor) and args and isinstance(args[0], Sequence_) and dotted == "torch.tensor":
-        result.storage.has_axes = True
-        result.sizes = axes.of_literal(run, args[0])
+    if isinstance(result, Tensor) and args and dotted == "torch.tensor":
+        if isinstance(args[0], Sequence_):
+            result.storage.has_axes = True
+            result.sizes = axes.of_literal(run, args[0])
+        elif isinstance(args[0], (Constant, Scalar)):
+            result.sizes = ()
     return _factory(run, result, kwargs)
 
 

@@ -48,6 +48,70 @@ def distances(a, b):
 def f(x, y):
     return F.relu(1 - distances(x, y)).mean()
 """,
+    "a sum in place that begins as zeros of no axis": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = torch.zeros(())
+    total += F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
+    "a sum that begins as zeros of no axis": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = torch.zeros(())
+    total = total + F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
+    "a sum in place that begins as a tensor of a number": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = torch.tensor(0.0)
+    total += F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
+    "a sum that begins as a tensor of a number": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = torch.tensor(0.0)
+    total = total + F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
+    "a sum in place that begins as the number 0": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = 0
+    total += F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
+    "a sum that begins as the number 0": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = 0
+    total = total + F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
+    "a sum in place that begins as new zeros": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = x.new_zeros(())
+    total += F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
+    "a sum that begins as new zeros": """
+def f(x, y):
+    scale = torch.ones(2)
+    total = x.new_zeros(())
+    total = total + F.mse_loss(x, y) * scale[0]
+    scale[1] = 3
+    return total
+""",
     "good: what is changed was not saved": """
 def f(x, y):
     v = x - y
