@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import os
 
+#: The directory that `shown` spells paths relative to; None: the working directory.
+_base: str | None = None
+
+
+def show_from(directory: str) -> None:
+    """Spells paths relative to a directory from now on, wherever user code works."""
+    global _base
+    _base = directory
+
 
 def shown(path: str) -> str:
     """The spelling of `path` that output, discovery and import resolution share."""
     path = os.path.abspath(path)
-    here = os.getcwd()
+    here = _base or os.getcwd()
     if path == here:
         return "."
     prefix = here if here.endswith(os.sep) else here + os.sep

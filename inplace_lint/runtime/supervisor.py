@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, NoReturn
 
+from ..project.paths import show_from
+
 #: The prefix of each message on standard output, followed by the session's id: a launcher may print there too.
 MARK = "inplace-lint "
 #: The only environment variables that user code gets: paths and performance settings, no secrets.
@@ -269,6 +271,7 @@ def _become_child(
 
     try:
         _shut_in(limits, folder, output)
+        _go_to(folder)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
         module, _, name = request["function"].partition(":")
@@ -287,6 +290,14 @@ def _become_child(
             kind, text = describe(error, limits["file"])
             send({"error": {"kind": kind, "text": text}})
         os._exit(1)
+
+
+def _go_to(folder: str) -> None:
+    """Works in an empty directory from now on: user code overwrites nothing by a relative name there."""
+    here = os.getcwd()
+    sys.path[:] = [os.path.join(here, one) for one in sys.path]
+    show_from(here)
+    os.chdir(folder)
 
 
 def _flush() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 import torch
 
+from ...project.paths import shown
 from ...report.source import Sources
 from ..inputs.call import Call
 from ..inputs.values import written
@@ -289,8 +289,7 @@ def said_size(size: int) -> str:
 
 
 def relative(line: Line | None) -> str:
-    """Returns a line as `model.py:12`, relative to the working directory if that is shorter."""
+    """Returns a line as `model.py:12`, relative to the working directory if it is below that."""
     if line is None:
         return "elsewhere"
-    path = os.path.relpath(line[0])
-    return f"{path if len(path) < len(line[0]) else line[0]}:{line[1]}"
+    return f"{shown(line[0])}:{line[1]}"
