@@ -157,7 +157,7 @@ def _run(arguments: dict[str, Any], options: Namespace) -> dict[str, Any]:
     from ..runtime.child import Job
 
     children = _children(options, float(options.timeout), _progress)
-    ((_, outcome),) = children.run([Job("inplace_lint.runtime.measure:in_child", arguments)])
+    ((_, outcome),) = children.run([Job("inplace_lint.runtime.measure:in_child", arguments, here=True)])
     _progress("")
     if outcome.kind is not None:
         stage = f" ({outcome.stage})" if outcome.stage else ""

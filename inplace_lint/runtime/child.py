@@ -36,10 +36,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A function of this package, as `module:name`, and its arguments. It is called with them and a stage callback."""
+    """A function of this package, as `module:name`, and its arguments. It is called with them and a stage callback.
+
+    It works in an empty directory, so that user code overwrites nothing by a relative name; with `here`, in the
+    user's, for what names files there.
+    """
 
     function: str
     arguments: dict[str, Any]
+    here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +203,7 @@ class _Child:
 
     def run(self, index: int, job: Job, seconds: float, on_stage: Callable[[str], None]) -> Outcome:
         """Runs one job and returns its outcome. Raises _Lost."""
-        self._send({"id": index, "function": job.function, "arguments": job.arguments})
+        self._send({"id": index, **asdict(job)})
         until = time.monotonic() + seconds
         while "now" in (answer := self._receive(seconds, "a job", until)):
             on_stage(answer["now"])

@@ -271,7 +271,8 @@ def _become_child(
 
     try:
         _shut_in(limits, folder, output)
-        _go_to(folder)
+        if not request["here"]:
+            _go_to(folder)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
         module, _, name = request["function"].partition(":")
@@ -293,7 +294,7 @@ def _become_child(
 
 
 def _go_to(folder: str) -> None:
-    """Works in an empty directory from now on: user code overwrites nothing by a relative name there."""
+    """Works in this directory from now on, and spells paths as before."""
     here = os.getcwd()
     sys.path[:] = [os.path.join(here, one) for one in sys.path]
     show_from(here)
