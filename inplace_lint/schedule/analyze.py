@@ -11,8 +11,7 @@ from ..interp.observing import HANDLERS
 from ..interp.program import Program
 from ..interp.run import Run
 from ..interp.starts import run_body, run_function
-from ..interp.storage import DOES
-from ..interp.values import Instance, Unknown, Value
+from ..interp.values import Unknown
 from ..prefilter import driver_synthesis, scripts
 from ..prefilter.selection import suspects, trains
 from ..prefilter.text_screen import rows_of
@@ -29,13 +28,13 @@ from .callers import (
     writes_what_is_kept,
 )
 from .left_open import called_abroad, callees_first, left_by, make_known, solve
+from .passed_over import worth_entering
 from .refine import refine
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
-    from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
 
 #: How many levels of callers of a function that writes its argument are run, within its file.
@@ -290,7 +289,7 @@ def deepened(
                 left[root] = left_by(run, root)
             if not deep and run.budget.trains and not run.budget.is_spent():
                 shallow = run
-            wanted = _worth_entering(run) - deep
+            wanted = worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
             trained = run.steps.trains or run.steps.of_parameters
             if program.soft_limit == usual and run.budget.is_spent() and trained:
@@ -323,49 +322,3 @@ def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:
         ):
             known.add(name)
     return len(known) > before
-
-
-def _worth_entering(run: Run) -> frozenset[FunctionSource]:
-    """The functions whose calls were not entered although they got, or returned, memory that the run writes."""
-    if not run.entering.skipped:
-        return frozenset()
-    written = {write.storage for write in run.found.writes}
-    writes_parameters = run.steps.of_parameters or not written.isdisjoint(run.several.stand_ins)
-    # A call that counts as saving all parameters shows no hazard here, so it would show none if it were entered.
-    if writes_parameters and run.heap.confirm(run.weighed()):
-        return frozenset(call.source for call in run.entering.skipped)
-    owners: set[Value] = set()
-    called = {one.result: func for func, forwards in run.handed.forwards.items() for one in forwards}
-    for storage in written:
-        value: Value | None = storage.value
-        while isinstance(value, Unknown) and value not in owners:
-            owners.add(value)
-            value = called.get(
-                value, value.owner
-            )  # the method that returned it may have returned a part of its object
-    owners |= _behind_hazards(run)
-    return frozenset(
-        call.source
-        for call in run.entering.skipped
-        if call.tensors & written
-        or (writes_parameters and not call.saves)
-        or call.result in owners
-        or call.given & owners
-        or any(isinstance(value, Instance) and holds(run, value, written) for value in call.given)
-    )
-
-
-def _behind_hazards(run: Run) -> set[Value]:
-    """The unknown values that hazards depend on which are not certain to require grad."""
-    found: set[Value] = set()
-    seen: set[Storage] = set()
-    for hazard in run.heap.hazards:
-        pending = [hazard.saved.storage, *hazard.saved.sources] if hazard.saved.grad < DOES else []
-        while pending:
-            storage = pending.pop()
-            if storage not in seen:
-                seen.add(storage)
-                pending += storage.evidence
-                if storage.value is not None:
-                    found.add(storage.value)
-    return found

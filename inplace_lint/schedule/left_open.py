@@ -12,6 +12,7 @@ from ..interp.program import Program
 from ..interp.starts import run_function
 from ..prefilter.text_screen import may_compute
 from .callers import GRADIENTS, NO_NEED, needs, writes_what_is_kept
+from .passed_over import worth_entering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -83,7 +84,11 @@ def _need(program: Program, function: FunctionSource) -> int:
     other = Program(program.files.project, program.prefilter)
     other.forget_objects()
     make_known(other, [function])
-    need = left_by(run_function(other, function), function)
+    run = run_function(other, function)
+    need = left_by(run, function)
+    if need == NO_NEED and (deep := worth_entering(run)):
+        # What it passed over may save what it writes.
+        need = left_by(run_function(other, function, deep), function)
     other.close()
     return need
 
