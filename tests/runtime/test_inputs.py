@@ -444,3 +444,18 @@ def test_the_reason_is_of_the_trial_that_came_furthest_and_names_what_is_unknown
     assert "12 trials found none; the one that came furthest ended with " in call.reason
     assert "in `return total * secret.key.of.nobody(rows)`" in call.reason
     assert "`secret`" in call.reason
+
+
+def biased(x: Any, bias: Any) -> torch.Tensor:
+    scores = x @ x.transpose(-2, -1)
+    scores = scores + bias
+    return scores.softmax(-1) @ x
+
+
+def added(x: Any, table: Any, h: Any) -> torch.Tensor:
+    return torch.nn.functional.linear(h, x.new_ones(5, h.shape[-1])) + x.sum() + table.sum()
+
+
+@pytest.mark.parametrize("target", [biased, added])
+def test_what_is_added_to_scores_and_what_has_to_be_a_tensor_is_made_so(target: Any) -> None:
+    found(target)

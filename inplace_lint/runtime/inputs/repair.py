@@ -27,6 +27,7 @@ def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
     yield from _kinds(guess, failure, message)
     yield from _layer(guess, failure)
     yield from _reshaped(guess, message)
+    yield from _of_scores(guess, failure, message)
     for have, want in _pairs(message, failure):
         yield from _resized(guess, have, want)
     wanted = _rank(message, failure)
@@ -93,7 +94,8 @@ def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
             if re.search(rf"\b{name}\b", failure.text):
                 yield guess.giving(**{name: False})
     named = re.search(
-        r"'(tuple|list|int|float|Tensor|bool)' object (?:has no attribute|is not)|not (?:a )?tuple", message
+        r"'(tuple|list|int|float|Tensor|bool)' object (?:has no attribute|is not)|not (?:a )?tuple|must be Tensor, not",
+        message,
     )
     if named:
         for name, value in guess.arguments.items():
@@ -104,6 +106,17 @@ def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
                 yield guess.giving(**{name: [value, value]})
             else:
                 yield guess.giving(**{name: Spec("f32", layouts(WIDTH)["tokens"])})
+
+
+def _of_scores(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
+    """Gives a float that does not fit where it is added the shapes of what is added to attention scores."""
+    if not re.search(r"size of tensor|broadcast", message):
+        return
+    _first, *others = [name for name, spec in _tensors(guess) if spec.floating] or [""]
+    for name in others:
+        if re.search(rf"\b{name.rpartition('.')[2]}\b", failure.text):
+            for dims in (("S", "S"), ("B", 1, "S", "S"), ("B", "S", "S"), (4, "S", "S")):
+                yield guess.giving(**{name: Spec("f32", dims)})
 
 
 def _layer(guess: Guess, failure: Failure) -> Iterator[Guess]:

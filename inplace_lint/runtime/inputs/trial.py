@@ -12,12 +12,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from .. import immediate
+from .. import immediate, stacks
 from ..guarded import adding_at_most, quiet
-from . import call
 from .call import Call
 
-_CALL = call.__file__
 #: Bytes that one trial may add: what needs more on guessed sizes was guessed badly.
 MEMORY = 2 * 2**30
 
@@ -49,7 +47,7 @@ class Failure:
         return f"{type(self.error).__name__}: {lines[0] if lines else ''}"[:200].rstrip(": ")
 
 
-def attempt(tried: Call) -> tuple[Failure | None, Any]:
+def attempt(call: Call) -> tuple[Failure | None, Any]:
     """Constructs the target and runs its forward; returns the failure, None if both succeeded, and the instance.
 
     An error of PyTorch about an in-place write counts as success: the inputs were good enough to reach it.
@@ -58,11 +56,11 @@ def attempt(tried: Call) -> tuple[Failure | None, Any]:
     with warnings.catch_warnings(), adding_at_most(MEMORY), quiet():
         warnings.simplefilter("ignore")
         try:
-            instance = tried.function()
+            instance = call.function()
         except Exception as error:  # user code
             return (None if immediate.codes(error) else _failure(error, "constructor", None)), None
         try:
-            args, kwargs = tried.inputs()
+            args, kwargs = call.inputs()
             instance(*args, **kwargs)
         except Exception as error:  # user code
             if immediate.codes(error):
@@ -82,9 +80,8 @@ def _failure(error: Exception, phase: str, instance: Any) -> Failure:
             tensor = _first_tensor(frame)
             if tensor is not None:
                 found.given, found.dtype = tuple(tensor.shape), tensor.dtype
-        if not found.row and "/torch/" not in frame.f_code.co_filename and frame.f_code.co_filename != _CALL:
-            found.row = row
-        if "/torch/" not in frame.f_code.co_filename and "/einops/" not in frame.f_code.co_filename:
+        if not stacks.is_foreign(frame.f_code.co_filename) and "/einops/" not in frame.f_code.co_filename:
+            found.row = found.row or row
             found.text = linecache.getline(frame.f_code.co_filename, row).strip()
             found.values = dict(frame.f_locals)
             found.names = list(frame.f_code.co_varnames[: frame.f_code.co_argcount])
