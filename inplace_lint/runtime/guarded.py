@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
+
 
 class Enough(BaseException):
     """Raised inside user code to end its run: the needed information is there, or its time is up."""
@@ -39,9 +41,10 @@ def adding_at_most(memory: float | None) -> Iterator[None]:
     """Lets an allocation in the body fail that would add more than these bytes to what the process holds now.
 
     So code that asks for too much ends in an error of its own, where the supervisor would end the whole job. Bytes are
-    counted as they are asked for. On systems that do not tell what a process holds there is no limit here.
+    counted as they are asked for. On systems that do not tell what a process holds there is no limit here, nor where
+    there is a GPU: what its driver reserves has not been measured under one.
     """
-    held = _held()
+    held = None if torch.cuda.is_available() else _held()
     if memory is None or held is None:
         yield
         return

@@ -18,7 +18,9 @@ from inplace_lint.runtime.inputs import Call, build
 from .command import inplace_lint
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
-has_limit = pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory needs /proc")
+has_limit = pytest.mark.skipif(
+    sys.platform != "linux" or torch.cuda.is_available(), reason="the limit on memory needs /proc, and no GPU"
+)
 
 
 def verdict(folder: Path, source: str) -> dict[str, Any]:
