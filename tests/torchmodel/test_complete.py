@@ -6,10 +6,11 @@ import inspect
 import types
 
 import pytest
-import torch
-from torch import nn
 
 from inplace_lint.torchmodel import table
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
 
 #: Classes of `torch.nn` that the analysis models as what holds others, or that only others derive from.
 _CONTAINERS = set(
