@@ -222,7 +222,7 @@ class Net(nn.Module):
 """
 
 
-@pytest.mark.parametrize(("fields", "rule"), [(10, "IPL101"), (1_200, "IPL101"), (40_000, "IPL003")])
+@pytest.mark.parametrize(("fields", "rule"), [(10, "IPL101"), (1_200, "IPL101"), (16_000, "IPL003")])
 def test_building_objects_leaves_steps_for_what_uses_them_up_to_a_limit(
     check, fields: int, rule: str
 ) -> None:  # type: ignore[no-untyped-def]
@@ -232,9 +232,9 @@ def test_building_objects_leaves_steps_for_what_uses_them_up_to_a_limit(
 
 
 TABLES = {
-    "a list": "[" + "1, " * 60_000 + "]",
-    "a dict": "{" + ", ".join(f"'k{i}': {i}" for i in range(30_000)) + "}",
-    "rows": "[" + "(1, -2.5, 'x'), " * 20_000 + "]",
+    "a list": "[" + "1, " * 40_000 + "]",
+    "a dict": "{" + ", ".join(f"'k{i}': {i}" for i in range(20_000)) + "}",
+    "rows": "[" + "(1, -2.5, 'x'), " * 13_000 + "]",
 }
 
 
