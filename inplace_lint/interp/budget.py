@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterator
 
     from ..syntax.module import FunctionSource
 
@@ -86,18 +87,14 @@ class Budget:
             self.end = TRAINING_ENDS + self._before
             self._set_up = None
 
-    def begin_building(self) -> bool:
-        """Notes that an object, or the function that decorators make, is built: what is left of the free ones pays.
-
-        True if no other is being built, so that `end_building` has to follow.
-        """
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Around what builds an object, or the function that decorators make: what is left of the free ones pays."""
         if self._set_up is not None or self._building_since is not None:
-            return False
+            yield  # they are free anyway, or those of what is being built around this
+            return
         self._building_since = self.steps
-        return True
-
-    def end_building(self) -> None:
-        """Notes that what `begin_building` began is built."""
+        yield
         free = self._spent_on_building()
         self._before += free
         self.end += free

@@ -248,15 +248,12 @@ def decorated(run: Run, function: FunctionValue) -> Value:
     if not nodes:
         return function
     deep, run.entering.deep = run.entering.deep, EVERYTHING
-    outermost = run.budget.begin_building()
-    try:
-        values = [evaluate_in(run, source.module, node) for node in nodes]
-        run.entering.deep = deep
+    with run.budget.building():
+        try:
+            values = [evaluate_in(run, source.module, node) for node in nodes]
+        finally:
+            run.entering.deep = deep
         return decorators.decorated(run, function, values, source.node)
-    finally:
-        run.entering.deep = deep
-        if outermost:
-            run.budget.end_building()
 
 
 def evaluate_in(run: Run, module: Module, node: ast.expr, bound: Mapping[str, Value] | None = None) -> Value:

@@ -83,10 +83,8 @@ def instantiate(
             if not run.builds and any(map(_works_in_place, (*args, *kwargs.values()))):
                 run.entering.outfitted.append(obj)
         else:
-            outermost = run.budget.begin_building()
-            run.enter(init, [obj, *args], kwargs, at, exact)
-            if outermost:
-                run.budget.end_building()
+            with run.budget.building():
+                run.enter(init, [obj, *args], kwargs, at, exact)
     elif inherited.base_of(cls):
         if not exact:
             return Unknown()
@@ -142,10 +140,8 @@ def materialise(run: Run, obj: Instance) -> None:
     if _is_left_out(run, obj, init):
         return  # keep it pending: a later use may have the steps
     obj.pending = None
-    outermost = run.budget.begin_building()
-    run_on(run, obj, init, *pending)
-    if outermost:
-        run.budget.end_building()
+    with run.budget.building():
+        run_on(run, obj, init, *pending)
 
 
 def run_on(
