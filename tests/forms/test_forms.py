@@ -53,10 +53,10 @@ KNOWN = {
     "classes: getattribute dunder": "missed and false",
     "classes: non-data descriptor": "missed",
 }
-#: Of the set that nobody has read: how many hazards are missed at most, and how many programs falsely reported.
-WITH_DRIVER, LIBRARY = (23, 18), (31, 18)
-#: Every so many of those that have been read are in the slice; `python -m tests.forms --show` has all.
+#: Every so many are in the slice; `python -m tests.forms --show` has all.
 EVERY = 3
+#: Of the slice of the set that nobody has read: hazards missed at most, and programs falsely reported.
+WITH_DRIVER, LIBRARY = (5, 6), (8, 7)
 READ = [form for name in SETS if name != "blind_second" for form in forms(name)][::EVERY]
 
 
@@ -79,6 +79,6 @@ def test_what_is_followed_stays_followed(form: Form) -> None:
 
 def test_forms_that_nobody_has_read() -> None:
     for library, missed, false in ((False, *WITH_DRIVER), (True, *LIBRARY)):
-        wrong = [form.wrong(library) for form in forms("blind_second")]
+        wrong = [form.wrong(library) for form in forms("blind_second")[::EVERY]]
         assert sum("missed" in one for one in wrong) <= missed
         assert sum("false" in one for one in wrong) <= false
