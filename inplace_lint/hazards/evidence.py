@@ -72,13 +72,20 @@ class Evidence:
         )
         if not (run.steps.trains and of_module):
             return False
-        found = grounds([*sources])
-        return bool(found) and all(
-            isinstance(ground.value, Unknown)
-            and ground.value.is_given()
-            and not ground.wanted
-            and ground not in run.several.stand_ins
-            for ground in found
+        return _are_given(sources) and not any(
+            ground.wanted or ground in run.several.stand_ins for ground in grounds([*sources])
+        )
+
+    def is_data_of_a_loss(self, saved: Saved) -> bool:
+        """Whether the save depends on arguments alone, and goes into a number with weights behind it: a model's loss."""
+        heap = self.run.heap
+        losses = [
+            (guard, tensor)
+            for guard, tensor in self.run.root.returned
+            if tensor.sizes == () and any(sure == DOES for _, sure in heap.gradients(tensor, guard))
+        ]
+        return _are_given(saved.sources) and saved.node in reach(
+            [node for guard, tensor in losses for node in heap.nodes(tensor, guard)]
         )
 
     def is_for_a_number(self, event: Event) -> bool:
@@ -117,6 +124,12 @@ class Evidence:
         """Whether it is one number that requires grad only if an argument does."""
         sure = any(evidence == DOES for _, evidence in self.run.heap.gradients(tensor, guard))
         return tensor.sizes == () and not sure
+
+
+def _are_given(sources: Iterable[Storage]) -> bool:
+    """Whether all that could make these require grad was given from outside."""
+    found = grounds([*sources])
+    return bool(found) and all(isinstance(one.value, Unknown) and one.value.is_given() for one in found)
 
 
 def _are_in_one_call(one: Place, other: Place) -> bool:

@@ -46,6 +46,7 @@ from .values import (
     Array,
     Bound,
     Constant,
+    EachLayer,
     FunctionValue,
     Instance,
     Mapping_,
@@ -359,6 +360,9 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         elif isinstance(atom, (ClassValue, FunctionValue)):
             run.state.slots[(atom.source if isinstance(atom, FunctionValue) else atom, name)] = value
             run.heap.escape(run.tensors_within(value), guard)
+        elif isinstance(atom, EachLayer):
+            for layer in atom.layers:
+                assign(run, layer, name, value, at)
         elif isinstance(atom, TorchModule) and torch_classes.keeps(atom.name, name):
             before = layers.argument(run, atom, name)
             if name not in atom.assigned and before is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..prefilter.hooks import registers
+from ..prefilter.hooks import changes_modules, makes_in_place
 from ..syntax.module import FunctionSource
 from ..torchmodel import table
 from . import containers, iterators, mappings, module_parts, ops
@@ -12,6 +12,7 @@ from .frames import State
 from .joins import join
 from .values import (
     Constant,
+    EachLayer,
     FunctionValue,
     Instance,
     Mapping_,
@@ -29,13 +30,14 @@ from .weights import parameters_of, weights_of
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .run import Run
     from .values import Value
 
-#: Largest number of modules that are treated one by one, to bound the cost of large models.
-_FOLLOWED = 32
+#: Largest number of modules that are treated one by one, to bound the cost of large models; and kind by kind, by code
+#: that makes layers work in place: an error may depend on each.
+_FOLLOWED, _GROUPED = 32, 2_000
 
 LISTED = frozenset({"modules", "named_modules", "children", "named_children"})
 
@@ -45,10 +47,9 @@ def apply(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Valu
 
     found: dict[Value, None] = {}
     functions = [one for one in functions[:1] if not _only_initialises(run, one)]
-    if functions:
-        _add(run, obj, found)
     for function in functions:
-        for module in [*found][:_FOLLOWED]:
+        _add(run, obj, found, _limit(function))
+        for module in found if len(found) <= _FOLLOWED else _by_kind(found):
             kind = _kind(function, module)
             if kind in run.made.initialised and not _is_saved(run, module):
                 continue
@@ -85,13 +86,14 @@ def _changes(run: Run, function: Value, module: Value, at: ast.AST) -> bool:
 def listed(run: Run, obj: Value, name: str) -> Value:
     """The iterator of `modules` and its kin: each module, or one unknown value for all if they are too many."""
     named = name.startswith("named_")
+    limit = _limit(run.frame.function)
     found: dict[Value, None] = {}
-    _add(run, obj, found)
+    _add(run, obj, found, limit + 1)
     if name.endswith("children"):
         return _children(run, obj, named)
-    if _only_initialises(run, run.frame.function) or not found or len(found) > _FOLLOWED:
+    if _only_initialises(run, run.frame.function) or not 0 < len(found) <= limit:
         return any_of(run, obj, named)
-    each: list[Value] = [*found]
+    each: list[Value] = [*found] if len(found) <= _FOLLOWED else _by_kind(found)
     if named:
         names: dict[Value, Value] = {obj: Constant("")}
         _name_parts(run, obj, "", names)
@@ -100,9 +102,29 @@ def listed(run: Run, obj: Value, name: str) -> Value:
 
 
 def _only_initialises(run: Run, function: Value | FunctionSource | None) -> bool:
-    """Whether code that goes over modules is a constructor's, for their first values, and hangs no hooks on them."""
+    """Whether code that goes over modules is a constructor's, for their first values: it changes nothing they do."""
+    source = _source(function)
+    return run.builds and not (source is not None and changes_modules(source))
+
+
+def _limit(function: Value | FunctionSource | None) -> int:
+    """The largest number of modules of which what code does to each is followed."""
+    source = _source(function)
+    return _GROUPED if source is not None and makes_in_place(source) else _FOLLOWED
+
+
+def _by_kind(modules: Iterable[Value]) -> list[Value]:
+    """One stand-in for all torch layers of a kind: what is set on it is set on each."""
+    kinds: dict[str, EachLayer] = {}
+    for module in modules:
+        if isinstance(module, TorchModule):
+            kinds.setdefault(module.name, EachLayer(module.name)).layers.append(module)
+    return [*kinds.values()]
+
+
+def _source(function: Value | FunctionSource | None) -> FunctionSource | None:
     source = function.source if isinstance(function, FunctionValue) else function
-    return run.builds and not (isinstance(source, FunctionSource) and registers(source))
+    return source if isinstance(source, FunctionSource) else None
 
 
 def _children(run: Run, obj: Value, named: bool) -> Value:
@@ -115,7 +137,7 @@ def _children(run: Run, obj: Value, named: bool) -> Value:
         nothing = TorchModule("torch.nn.Identity", {}, None, None)
         child = join([(guard, atom if _is_module(atom) else nothing) for guard, atom in live])
         each.append(containers.make(run, "tuple", [name, child]) if named else child)
-    if _only_initialises(run, run.frame.function) or not each or len(each) > _FOLLOWED:
+    if _only_initialises(run, run.frame.function) or not 0 < len(each) <= _FOLLOWED:
         return any_of(run, obj, named)
     return iterators.of(True, each)
 
@@ -159,8 +181,8 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
             return found
     by_name = Mapping_()
     inside: dict[Value, None] = {}
-    _add(run, obj, inside)
-    for module in [*inside][:_FOLLOWED]:
+    _add(run, obj, inside, _FOLLOWED)
+    for module in inside:
         mappings.put_key(run, by_name, Scalar(), module)
     return mappings.get_key(run, by_name, Scalar()) if inside else Unknown()
 
@@ -196,10 +218,10 @@ def _inside(run: Run, atom: Value) -> list[Value]:
     return [inner for _, value in module_parts.held(run, atom) for _, inner in alternatives(value)]
 
 
-def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
-    """Add a module, then the modules inside it."""
+def _add(run: Run, value: Value, found: dict[Value, None], limit: int) -> None:
+    """Add a module, then the modules inside it, up to a number of all."""
     for _, atom in alternatives(value):
-        if atom in found or len(found) > _FOLLOWED:
+        if atom in found or len(found) >= limit:
             continue
         if isinstance(atom, Instance) and atom.cls.is_module():
             if atom.pending is not None:
@@ -208,4 +230,4 @@ def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
             continue
         found[atom] = None
         for inner in _inside(run, atom):
-            _add(run, inner, found)
+            _add(run, inner, found, limit)

@@ -323,6 +323,16 @@ class TorchModule(Value):
         self.owns: dict[str, Tensor] = {}
 
 
+class EachLayer(TorchModule):
+    """Stands for all layers of a kind in a large module, in code that goes over its layers and sets their options."""
+
+    __slots__ = ("layers",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, {}, None, None)
+        self.layers: list[TorchModule] = []
+
+
 class FunctionValue(Value):
     """A function of the project; `frame` is the uid of the frame that defined it, if it is nested."""
 

@@ -23,7 +23,7 @@ from .source_words import (
     rows_with,
     stands,
 )
-from .text_screen import around, hands_on
+from .text_screen import around, chains_of, hands_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -86,11 +86,15 @@ def that_build(module: Module, names: set[str]) -> set[str]:
 
 
 def _makers(module: Module, cls: ClassSource) -> set[str]:
-    """The names by which a file may make an object of a class: the class, and functions that return what it makes."""
-    names = {cls.name}
+    """The names by which a file may make an object that runs one of a class.
+
+    The class, `Sequential` classes that hold its objects, and functions that return what it makes.
+    """
+    names = {cls.name} | chains_of(cls.module, {cls.name})
     if cls.module is not module:
         names |= that_build(cls.module, names)
         names |= _aliases(module, names)
+        names |= chains_of(module, names)
     return names
 
 
@@ -245,8 +249,9 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
             _aliases(module, {function.name}) if function.module is not module else set()
         )
         if forward and owner is not None:
-            words = {owner.name}
-            built |= _makers(module, owner)
+            makers = _makers(module, owner)
+            words = {owner.name} | chains_of(module, makers)
+            built |= makers
             rows.update(_rows_of_itself(module, owner, function))
         for word in sorted(words):
             run = is_run if forward and not over else is_taken

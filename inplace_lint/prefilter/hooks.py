@@ -1,6 +1,7 @@
-"""Finds the `forward` of classes that register forward hooks, themselves or through a function they call.
+"""Finds the `forward` of classes that hang forward hooks or make layers in-place, or call a function that does.
 
-Such a hook may write what its module saved. The `forward` may be inherited: then it is run as the subclass's own.
+A hook or layer may then write what another module saved. The `forward` may be inherited: then it is run as the
+subclass's own.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.module import ClassSource, FunctionSource, Module
 from .may_write import imports
-from .source_words import called, has_word
+from .source_words import Pattern, called, has_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,15 +21,15 @@ _REGISTERS = b".register_forward_"
 
 
 def hooked(prefilter: Prefilter, module: Module) -> Iterator[FunctionSource]:
-    """Yields the `forward` of each class of the file that has forward hooks registered."""
+    """Yields the `forward` of each class of the file that has hooks hung or layers made in-place."""
     if not module.classes:
         return
-    registering = {f.name.encode() for f in module.functions_in_order() if registers(f)}
+    registering = {f.name.encode() for f in module.functions_in_order() if changes_modules(f)}
     registering |= _imported(prefilter, module)
     registering.discard(b"__init__")
     for cls in module.classes.values():
         text = cls.text
-        if _REGISTERS in text or any(has_word(text, name) for name in registering):
+        if changes_modules(cls) or any(has_word(text, name) for name in registering):
             forward = prefilter.classes.method(cls, "forward")
             if forward is not None:
                 yield forward if forward.owner is cls else module.as_method_of(forward, cls)
@@ -39,15 +40,29 @@ def registers(source: FunctionSource | ClassSource) -> bool:
     return _REGISTERS in source.module.source and _REGISTERS in source.text
 
 
+def changes_modules(source: FunctionSource | ClassSource) -> bool:
+    """Whether a function or class changes, in its own text, what modules do that exist already."""
+    return registers(source) or makes_in_place(source)
+
+
+#: `layer.inplace = True`, `setattr(layer, "inplace", True)`.
+_SETS_FLAG = Pattern(rb"\.inplace\s*=(?!=)|setattr\([^,()]+,\s*[\"']inplace[\"']")
+
+
+def makes_in_place(source: FunctionSource | ClassSource) -> bool:
+    """Whether a function or class sets the flag by which a layer that exists already works in place."""
+    return b"inplace" in source.text and _SETS_FLAG().search(source.text) is not None
+
+
 def _imported(prefilter: Prefilter, module: Module) -> set[bytes]:
-    """The names by which a file calls functions and classes of other files that register hooks."""
+    """The names by which a file calls functions and classes of other files that change modules."""
     found: set[bytes] = set()
     words = called(module)
     for name, definition in imports(prefilter, module, words):
         what = definition.what
         if isinstance(what, Module):
             one_of: dict[str, FunctionSource | ClassSource] = {**what.functions, **what.classes}
-            found.update(word.encode() for word in one_of.keys() & words if registers(one_of[word]))
-        elif isinstance(what, (FunctionSource, ClassSource)) and registers(what):
+            found.update(word.encode() for word in one_of.keys() & words if changes_modules(one_of[word]))
+        elif isinstance(what, (FunctionSource, ClassSource)) and changes_modules(what):
             found.add(name.encode())
     return found

@@ -201,6 +201,7 @@ def _functions(prefilter: Prefilter, definition: Definition, words: set[str]) ->
             inner = prefilter.names.resolve(definition.module, one)
             if inner is not None and not isinstance(inner.what, Module):
                 yield from _functions(prefilter, inner, words)
+        yield from _registered(prefilter, definition, words)
     elif isinstance(what, FunctionSource):
         yield what
         for cls in _built_by(prefilter, what):
@@ -216,6 +217,20 @@ def _functions(prefilter: Prefilter, definition: Definition, words: set[str]) ->
             table = prefilter.names.definition(what, name) if isinstance(value, _TABLES) else None
             if table is not None and not isinstance(table.what, Module):
                 yield from _functions(prefilter, table, words)
+
+
+def _registered(prefilter: Prefilter, definition: Definition, words: set[str]) -> Iterator[FunctionSource]:
+    """The functions, and methods of classes, that a decorator puts into a table or registry, in whatever file."""
+    made = definition.what
+    if isinstance(made, ast.Call):
+        maker = prefilter.names.resolve(definition.module, made.func)
+        if maker is None or not isinstance(maker.what, ClassSource):
+            return
+    for module, statement in prefilter.registrations.of(definition.module, definition.name, True) or ():
+        if isinstance(statement, ast.ClassDef):
+            yield from _methods(prefilter, module.class_of(statement), words)
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield module.function_of(statement)
 
 
 def _built_by(prefilter: Prefilter, source: FunctionSource, calls: int = _BUILT) -> Iterator[ClassSource]:

@@ -83,7 +83,7 @@ def imported_builders(prefilter: Prefilter, module: Module) -> set[str]:
             if (
                 what in prefilter.declared.writers(what.module)
                 or _builds(prefilter, module, what)
-                or hooks.registers(what)
+                or hooks.changes_modules(what)
             ):
                 found.add(name)
         elif isinstance(what, ast.Call) and any(keyword.arg == "inplace" for keyword in what.keywords):

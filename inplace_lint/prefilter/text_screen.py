@@ -14,6 +14,7 @@ from .source_words import (
     Pattern,
     begins_name,
     called,
+    has_word,
     last_word,
     may_run,
     mentions,
@@ -295,15 +296,7 @@ def around(
         if not calls and len(writing) == len(inside) and writes_only_own(function, writing):
             continue
         if function.name == "__init__" and function.owner is not None:
-            building = [
-                row
-                for row in inside
-                if (
-                    row in builds
-                    if builds is not None
-                    else row in module.memo.declaring or _BUILDS().search(module.text(row, row))
-                )
-            ]
+            building = [row for row in inside if (_builds(module, row) if builds is None else row in builds)]
             if building:
                 attributes = kept.setdefault(function.owner.name, set())
                 attributes.update(init_attributes.attributes_built(function, building, named))
@@ -329,11 +322,40 @@ def around(
 
 
 #: A row that may build a layer with `inplace=True` or `max_norm=1.0`.
-_BUILDS = Pattern(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
+_BUILDS = Pattern(rb"\binplace\b|[(,]\s*True\s*[,)]|\bmax_norm\b")
+
+
+def _builds(module: Module, row: int) -> bool:
+    return row in module.memo.declaring or _BUILDS().search(module.text(row, row)) is not None
+
+
+def _is_within(rows: list[int], first: int, last: int) -> bool:
+    """Whether one of the rows lies between two."""
+    return bisect_left(rows, first) < bisect_right(rows, last)
 
 
 def classes(functions: list[FunctionSource]) -> list[ClassSource]:
     return list({function.owner: None for function in functions if function.owner is not None})
+
+
+def chains_of(module: Module, names: set[str]) -> set[str]:
+    """The `Sequential` classes of a file whose `__init__` names one of these, or another such chain."""
+    found: set[str] = set()
+    inits = {
+        cls.name: cls.methods["__init__"].text
+        for cls in module.classes.values()
+        if "__init__" in cls.methods and _is_sequential(cls)
+    }
+    new = names
+    while new:
+        words = [name.encode() for name in new]
+        new = {
+            name
+            for name, text in inits.items()
+            if name not in found and name not in names and any(has_word(text, word) for word in words)
+        }
+        found |= new
+    return found
 
 
 def _is_sequential(cls: ClassSource) -> bool:
@@ -348,24 +370,14 @@ def _is_built_in_place(cls: ClassSource, init: FunctionSource) -> bool:
 
 def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
     """Names of the file that may build a module with `inplace=`: whoever uses them may run it."""
-    places = _bindings(module) if module.memo.declaring or b"inplace" in module.source else []
-    found = {
-        name
-        for first, last, names in places
-        if any(
-            b"inplace" in module.text(row, row) or row in module.memo.declaring
-            for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
-        )
-        for name in names
-    }
+    building = [row for row in rows if _builds(module, row)]
+    places = _bindings(module) if building else []
+    found = {name for first, last, names in places if _is_within(building, first, last) for name in names}
     for function in module.functions_in_order():
         first, last = function.node.lineno, function.node.end_lineno or 0
         owner = function.owner
         is_module = function.name == "__init__" and owner is not None and _is_built_in_place(owner, function)
-        if (is_module or (function in chosen and hands_on(function))) and any(
-            b"inplace" in module.text(row, row) or row in module.memo.declaring
-            for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
-        ):
+        if (is_module or (function in chosen and hands_on(function))) and _is_within(building, first, last):
             found.add(owner.name if is_module and owner is not None else function.name)
     known = {name.encode() for name in found}
     for first, last, names in places if found else ():

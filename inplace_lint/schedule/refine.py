@@ -110,7 +110,9 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
                 if not _asks(caller, function.name):
                     unsure.add(caller)
                     pending.append(caller)
-            elif looks.stands(caller, finding, needed=True) is not False:
+            elif looks.stands(caller, finding, needed=True) is not False and not looks.is_data_of_a_loss(
+                caller, finding
+            ):
                 pending.append(caller)
     return next(iter(reasons), _QUIET)
 

@@ -109,6 +109,13 @@ class SecondLooks:
             return True
         return None if unknown else False
 
+    def is_data_of_a_loss(self, caller: FunctionSource, finding: Finding) -> bool:
+        """Whether a caller returns a model's loss, in which what the finding is about is the model's data."""
+        run = self.at(caller)
+        evidence = Context(run, self.module, caller).evidence
+        met = [hazard.saved for hazard in _hazards(run, finding) if proved(hazard)]
+        return bool(met) and all(s.grad < DOES and evidence.is_data_of_a_loss(s) for s in met)
+
     def moves_weights_given(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether all leaves that a finding overwrites are parameters of unknown values, such as an argument."""
         run = self.at(root)
