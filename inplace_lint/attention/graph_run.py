@@ -14,7 +14,8 @@ from ..interp import containers, names
 from ..interp.budget import EVERYTHING, NESTED, OutOfBudget
 from ..interp.class_value import ClassValue
 from ..interp.execute import HANDLERS
-from ..interp.starts import build, new_run, run_body, run_function
+from ..interp.standing import build
+from ..interp.starts import new_run, run_body, run_function
 from ..interp.values import (
     Bound,
     Constant,

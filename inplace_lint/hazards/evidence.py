@@ -77,7 +77,7 @@ class Evidence:
         )
 
     def is_data_of_a_loss(self, saved: Saved) -> bool:
-        """Whether the save depends on arguments alone, and goes into a number with weights behind it: a model's loss."""
+        """Whether the save depends on arguments alone and goes into a model's loss: a number with weights behind it."""
         heap = self.run.heap
         losses = [
             (guard, tensor)

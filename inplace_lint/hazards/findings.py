@@ -276,6 +276,8 @@ class Context:
             return POSSIBLE  # it needs an option that is not the default: it is reported where one is passed
         if not (write.in_loop or self.run.is_of_any_round(guard)):
             return POSSIBLE  # it needs the last round of a loop to be the one with some given number
+        if not self.run.is_of_any_order(guard):
+            return POSSIBLE  # it needs two names of layers, of a list that is not known, in one order
         if not implies(write.guard, saved.ran) or not self.is_sure(guard):
             confidence = min(confidence, LIKELY)
         return confidence

@@ -27,6 +27,7 @@ from . import (
     objects,
     ops,
     refused_calls,
+    sole_methods,
     symbols,
     unmodeled,
     weights,
@@ -126,6 +127,9 @@ def call(
         )
     if isinstance(func, Scalar):
         return Scalar()
+    method = sole_methods.bound(run, func) if isinstance(func, Unknown) else None
+    if method is not None and refused_calls.takes(run, method, args, kwargs):
+        return run.call(method, args, kwargs, at, exact)
     return unknown(run, func, args, kwargs, at)
 
 

@@ -170,6 +170,20 @@ def _are_equal(run: Run, left: Value, right: Value) -> Value | None:
     return None if known is None else Constant(known)
 
 
+def _tell_rounds_apart(run: Run, value: Value, word: Hashable, bit: int) -> None:
+    """Note that an element of a loop, or a part of it, is compared with a word, as that of the round before may be."""
+    element: Value | None = value
+    while element not in run.round_before and isinstance(element, Unknown):
+        element = element.owner
+    if element is None or element not in run.round_before:
+        return
+    earlier = run.round_before[element]
+    before = {} if earlier is None else run.words_of_elements.get(earlier, {})
+    run.exclude(bit, [one for known, one in before.items() if known == word])
+    run.orders += [1 << bit | 1 << one for known, one in before.items() if known != word]
+    run.words_of_elements.setdefault(element, {})[word] = bit
+
+
 def _equal(run: Run, left: Value, right: Value) -> Value:
     """left == right as a test: a value equals one string only, and so do two rounds of a loop between them."""
     key = ("==", run.identity(left), run.identity(right))
@@ -181,9 +195,9 @@ def _equal(run: Run, left: Value, right: Value) -> Value:
     if isinstance(word, (str, Instance)):
         words = run.words.setdefault(left, {})
         if word not in words:
-            before = run.words.get(run.round_before.get(left, left), {}).get(word)
-            run.exclude(test.bit, [*words.values(), *([] if before is None else [before])])
+            run.exclude(test.bit, words.values())
             words[word] = test.bit
+            _tell_rounds_apart(run, left, word, test.bit)
             if isinstance(word, str) and _is_another(left, word):
                 run.expect_another_word(test.bit)
     elif isinstance(left, Scalar) and isinstance(right, Constant) and _are_numbers(left.default, right.value):

@@ -199,9 +199,8 @@ def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
 def _is_of_a_round(run: Run, value: Unknown) -> bool:
     """Whether a value is, or is a part of, what a loop took from an unknown iterable: the data of its round."""
     whole: Value | None = value
-    rounds = {*run.round_before, *run.round_before.values()}
     while isinstance(whole, Unknown) and not whole.returned:
-        if whole in rounds:
+        if whole in run.round_before:
             return True
         whole = whole.owner
     return False

@@ -72,8 +72,16 @@ def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
                 for inner in run.elements(pair) if isinstance(pair, Sequence_) else ():
                     containers.one_of_many(run, inner, value)
         if len(elements) == 2 and elements[0] is not elements[1]:
-            run.round_before[elements[1]] = elements[0]
+            _note_rounds(run, *elements)
     return exact, elements
+
+
+def _note_rounds(run: Run, first: Value, second: Value) -> None:
+    """Notes what the second round of a loop gets for what the first one got: the element, or each part of a pair."""
+    run.round_before.update({first: None, second: first})
+    if isinstance(first, Sequence_) and isinstance(second, Sequence_):
+        for one, other in zip(run.elements(first), run.elements(second)):
+            run.round_before.update({one: None, other: one})
 
 
 def by_length(run: Run, value: Value) -> list[tuple[Guard, Guard, Value]]:

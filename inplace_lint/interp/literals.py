@@ -52,8 +52,12 @@ class Literals:
         self.words: dict[Value, dict[Hashable, int]] = {}
         #: masks of pairs of literals that exclude each other
         self.exclusive: list[int] = []
-        #: by loop element, that of the round before
-        self.round_before: dict[Value, Value] = {}
+        #: by element of a loop, or part of a pair of one, that of the round before; None for those of the first
+        self.round_before: dict[Value, Value | None] = {}
+        #: the strings that an element, or a part of it, was compared with, each with the bit of that test
+        self.words_of_elements: dict[Value, dict[Hashable, int]] = {}
+        #: masks of pairs of literals that give two rounds of a loop one string after another
+        self.orders: list[int] = []
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}
@@ -121,6 +125,13 @@ class Literals:
     def is_of_any_round(self, guard: Guard) -> bool:
         """Whether one of the paths does not depend on the last round of a loop having a certain number."""
         return bool(where(guard, 0, self.numbered))
+
+    def is_of_any_order(self, guard: Guard) -> bool:
+        """Whether one of the paths does not need two rounds of a loop to get certain strings one after the other."""
+        for pair in self.orders:
+            if not pair & ~tests(guard):
+                guard = minus(guard, conjunction(pair, 0))
+        return bool(guard)
 
     def without_options(self, guard: Guard) -> Guard:
         """The guard without the tests of arguments of the function or of the `__init__` of its object."""

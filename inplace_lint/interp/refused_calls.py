@@ -21,18 +21,18 @@ def among(
     run: Run, callees: Sequence[tuple[Guard, Value]], args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> list[Value]:
     """Those of the callees that refuse these arguments; none if all do: the program is taken to run."""
-    refused = [one for _, one in callees if not _takes(run, one, args, kwargs)]
+    refused = [one for _, one in callees if not takes(run, one, args, kwargs)]
     return refused if len(refused) < len(callees) else []
 
 
-def _takes(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+def takes(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether Python may call `func` with these arguments: False where that is certain to raise a TypeError."""
     while isinstance(func, Bound):
         args, kwargs, func = [*func.args, *args], {**func.kwargs, **kwargs}, func.func
     if isinstance(func, Instance):
         name = "forward" if func.cls.is_module() else "__call__"
         found = lookup.find(run, func.cls.order(), name)
-        return not isinstance(found, FunctionValue) or _takes(run, found, [func, *args], kwargs)
+        return not isinstance(found, FunctionValue) or takes(run, found, [func, *args], kwargs)
     if isinstance(func, FunctionValue):
         given = binding.bind(func.source, args, kwargs)
         needed = any(func.source.default_of(parameter) is None for parameter in given.missing)

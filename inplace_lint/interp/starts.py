@@ -1,4 +1,4 @@
-"""Starts runs: of a function for any arguments, of the top level of a file; and builds one object of each class."""
+"""Starts runs: of a function for any arguments, of the top level of a file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from ..prefilter.grad_mode import is_unrecorded_method
 from ..prefilter.source_words import Pattern, runs_backward, steps_something
 from ..syntax.nodes import key_of
-from . import callbacks, classes, decorators, driver_run, external_modules, inherited, lookup, names, objects
+from . import callbacks, classes, decorators, driver_run, external_modules, lookup, names
 from .budget import NESTED, OutOfBudget
-from .class_value import ClassValue
-from .entry_arguments import arguments, arguments_of
+from .entry_arguments import arguments
 from .frames import Frame
 from .grad_evidence import mark_targets
 from .grad_mode import Mode
@@ -18,6 +17,7 @@ from .guards import ALWAYS
 from .interpreter import Interpreter
 from .joins import join
 from .program import BASE_BITS, Program
+from .standing import build
 from .values import Bound, FunctionValue, Instance, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
@@ -200,25 +200,3 @@ def run_body(
     if ways and isinstance(run, driver_run.DriverRun) and not run.found.cut:
         run.train(ways)
     return run
-
-
-def build(program: Program, cls: ClassValue) -> Instance:
-    """The one object of a class, to be built on first use with unknown arguments or their defaults."""
-    known = program.built.objects.get(cls)
-    if known is not None:
-        return known
-    run = program.building_run(cls.source.module)
-    if not cls.bases and cls.source.bases:
-        cls.bases = [names.evaluate_in(run, cls.source.module, base) for base in cls.source.bases]
-    obj = program.built.objects[cls] = Instance(cls, shared=True)
-    init = lookup.find(run, cls.order(), "__init__")
-    if isinstance(init, FunctionValue):
-        obj.pending = ([], arguments_of(run, init.source, obj))
-    elif inherited.base_of(cls):
-        obj.pending = ([], {})
-    else:
-        obj.pending = ([], {}) if inherited.is_of_another_package(cls) else None
-        for name in objects.fields(cls):
-            obj.keys[name] = None
-            program.built.base.slots[(obj, name)] = Unknown()
-    return obj

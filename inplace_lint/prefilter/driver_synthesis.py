@@ -278,6 +278,9 @@ def _call_all(
     obj = hand.object(cls, chosen, ())
     del hand.made[cls]
     for method in functions:
+        if method.name == "__init__":  # of a chain of layers, which is called itself
+            hand.statements.append(_assigned(RESULT, _call(obj, [(None, hand.any())])))
+            continue
         args = hand.arguments(method, {}, (cls,))
         hand.call(method, ast.Attribute(obj, method.name, ast.Load()), args)
 

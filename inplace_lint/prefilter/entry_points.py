@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.nodes import walk_at
 from .source_words import may_be_read, rows_with
-from .text_screen import rows_of
+from .text_screen import is_sequential, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -42,7 +42,10 @@ def entry_points(
     writing: set[FunctionSource],
     left_open: Collection[FunctionSource],
 ) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
-    """The entry points: (None, function) where a parameter fits a class of the file, or (class, method)."""
+    """The entry points: (None, function) where a parameter fits a class of the file, or (class, method).
+
+    The `__init__` of a `Sequential` class stands for the `forward` that it inherits.
+    """
     reach = _Reach(roles)
     for cls, top in _uncalled(roles):
         others = {f for f in reach.of(cls, top) & writing if f is not top}
@@ -64,6 +67,8 @@ def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource
     for cls in module.classes.values():
         if cls.name in roles.built or roles.leaves(cls) != [cls]:
             continue
+        if is_sequential(cls) and "__init__" in cls.methods and "forward" not in cls.methods:
+            yield cls, cls.methods["__init__"]
         for method in cls.methods.values():
             called = method.name.startswith("_") or method.name in named
             if method.receiver and (method.name in ("forward", "__call__") or not called):

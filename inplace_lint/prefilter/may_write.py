@@ -80,7 +80,10 @@ class MayWrite:
         self.known.update(found)
 
     def imported(self, module: Module) -> dict[FunctionSource, None]:
-        """The functions of other project files that a file may call: by name, or as methods of imported classes."""
+        """The functions of other project files that a file may call.
+
+        By name, as methods of imported classes, or as the only methods of their names.
+        """
         known = self._imports.get(module)
         if known is None:
             known = self._imports[module] = {}
@@ -88,6 +91,9 @@ class MayWrite:
             for _, definition in imports(self._prefilter, module, words):
                 functions = _functions(self._prefilter, definition, words)
                 known.update(dict.fromkeys(f for f in functions if f.module is not module))
+            asked_of = [word for word in words if b".%s(" % word.encode() in module.source]
+            sole = self._prefilter.sole_methods.among(module, asked_of)
+            known.update(dict.fromkeys(f for f in sole if f.module is not module))
         return known
 
     def calls_abroad(self, module: Module) -> list[FunctionSource]:

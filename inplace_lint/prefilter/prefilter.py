@@ -14,6 +14,7 @@ from .constructor_arguments import ConstructorArguments
 from .may_write import MayWrite
 from .other_files import OtherFiles
 from .registrations import Registrations
+from .sole_methods import SoleMethods
 from .text_screen import with_candidates
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Prefilter:
         self.notes = False
         self.writers = MayWrite(self)
         self.registrations = Registrations(self)
+        self.sole_methods = SoleMethods(files)
         self.others = OtherFiles(files, self.classes)
         #: what functions leave open for their callers, as far as that was found out (`schedule.left_open`)
         self.left_open: dict[FunctionSource, int] = {}

@@ -300,7 +300,7 @@ def around(
             if building:
                 attributes = kept.setdefault(function.owner.name, set())
                 attributes.update(init_attributes.attributes_built(function, building, named))
-                if _is_sequential(function.owner):
+                if is_sequential(function.owner):
                     attributes.add(b"")
             if not calls and _only_builds(function, inside, building):
                 continue
@@ -344,7 +344,7 @@ def chains_of(module: Module, names: set[str]) -> set[str]:
     inits = {
         cls.name: cls.methods["__init__"].text
         for cls in module.classes.values()
-        if "__init__" in cls.methods and _is_sequential(cls)
+        if "__init__" in cls.methods and is_sequential(cls)
     }
     new = names
     while new:
@@ -358,14 +358,14 @@ def chains_of(module: Module, names: set[str]) -> set[str]:
     return found
 
 
-def _is_sequential(cls: ClassSource) -> bool:
+def is_sequential(cls: ClassSource) -> bool:
     """Whether a base is named `Sequential`, so that the class runs what its `__init__` builds."""
     return any(getattr(base, "attr", getattr(base, "id", "")) == "Sequential" for base in cls.bases)
 
 
 def _is_built_in_place(cls: ClassSource, init: FunctionSource) -> bool:
     """Whether a class is a chain of layers, or a layer of its own: `super().__init__(inplace=True)`."""
-    return _is_sequential(cls) or b".__init__(inplace" in init.text
+    return is_sequential(cls) or b".__init__(inplace" in init.text
 
 
 def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:

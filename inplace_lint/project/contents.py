@@ -78,6 +78,8 @@ class Contents:
         self.folders: dict[str, Any] = {}
         #: by path of a folder, the paths and texts of the Python files below it (`package_files`)
         self.texts_below: dict[str, list[tuple[str, bytes]] | None] = {}
+        #: by path of a folder, and by name of a method, the file of each of its definitions (`package_files`)
+        self.methods_below: dict[str, dict[str, list[str]]] = {}
         #: by what was asked of the files below a folder, those that answer it (`package_files.answering`)
         self.answers: dict[tuple[str, str], list[str] | None] = {}
         #: by pattern, whether the file of a path has a match of it
@@ -152,6 +154,7 @@ class Contents:
         self._latest = ("", None, b"")
         self.folders.clear()
         self.texts_below.clear()
+        self.methods_below.clear()
         self.answers.clear()
         self.matches.clear()
         self.searches.clear()

@@ -110,10 +110,55 @@ def state_of(asked: str, folder: str, contents: Contents, asking: str) -> str:
 
     The file `asking` itself is left out: what is known of it is stale anyway once it changes.
     """
+    if asked.startswith(METHODS):
+        return _state_of_methods(asked, folder, contents)
     found = answering(asked, folder, contents)
     if found is None:
         return "?"
     held = [f"{os.path.relpath(path, folder)} {contents.digest(path)}" for path in found if path != asking]
+    return digest("\n".join(held).encode(errors="replace"))
+
+
+#: A method, or a function within another; and what is left of one that subclasses define.
+_METHOD = re.compile(rb"^[ \t]+(?:async )?def ([A-Za-z_]\w*)\(", re.MULTILINE)
+_PLACEHOLDER = re.compile(
+    rb"[^\n]*:\s*(?:\"\"\".*?\"\"\"\s*)?(?:raise NotImplementedError\b|pass\b)", re.DOTALL
+)
+#: Begins a question about methods: the names follow, with commas between.
+METHODS = "\1"
+
+
+def defining_only(name: str, folder: str, contents: Contents) -> str | None:
+    """The file below a folder with the only method of a name, placeholders left aside; None if there is no such."""
+    found = _methods_below(folder, contents).get(name, [])
+    return found[0] if len(found) == 1 else None
+
+
+def _methods_below(folder: str, contents: Contents) -> dict[str, list[str]]:
+    """By name of a method, the file of each of its definitions."""
+    known = contents.methods_below.get(folder)
+    if known is None:
+        known = contents.methods_below[folder] = {}
+        for path, text in texts(folder, contents) or ():
+            for match in _METHOD.finditer(text):
+                if not _PLACEHOLDER.match(text, match.end()):
+                    known.setdefault(match[1].decode(), []).append(path)
+    return known
+
+
+def note_methods(names: list[str], folder: str, contents: Contents, asking: str) -> None:
+    """Note that what is known of the file `asking` rests on which methods have these names."""
+    asked = METHODS + ",".join(sorted(names))
+    noted = contents.packages.setdefault(asking, {})
+    if (folder, asked) not in noted:
+        noted[folder, asked] = _state_of_methods(asked, folder, contents)
+
+
+def _state_of_methods(asked: str, folder: str, contents: Contents) -> str:
+    held = []
+    for name in asked[len(METHODS) :].split(","):
+        path = defining_only(name, folder, contents)
+        held.append(name if path is None else f"{name} {contents.digest(path)}")
     return digest("\n".join(held).encode(errors="replace"))
 
 
