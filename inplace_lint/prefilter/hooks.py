@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.module import ClassSource, FunctionSource, Module
 from .may_write import imports
-from .source_words import Pattern, called, has_word
+from .source_words import Pattern, called, called_in, has_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +50,12 @@ _SETS_FLAG = Pattern(rb"\.inplace\s*=(?!=)|setattr\([^,()]+,\s*[\"']inplace[\"']
 
 
 def makes_in_place(source: FunctionSource | ClassSource) -> bool:
-    """Whether a function or class sets the flag by which a layer that exists already works in place."""
-    return b"inplace" in source.text and _SETS_FLAG().search(source.text) is not None
+    """Whether a function or class, or a function of its file that it calls, sets the flag by which a layer works so."""
+    module = source.module
+    if b"inplace" not in module.source or not _SETS_FLAG().search(module.source):
+        return False
+    called_here = (module.functions[name] for name in called_in(source.text) if name in module.functions)
+    return any(_SETS_FLAG().search(one.text) for one in (source, *called_here))
 
 
 def _imported(prefilter: Prefilter, module: Module) -> set[bytes]:
