@@ -362,18 +362,24 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             run.heap.escape(run.tensors_within(value), guard)
         elif isinstance(atom, EachLayer):
             for layer in atom.layers:
-                assign(run, layer, name, value, at)
-        elif isinstance(atom, TorchModule) and torch_classes.keeps(atom.name, name):
-            before = layers.argument(run, atom, name)
-            if name not in atom.assigned and before is not None:
-                run.bottom().slots[(atom, name)] = before
-            atom.assigned.add(name)
-            run.state.slots[(atom, name)] = value
-        elif isinstance(atom, TorchModule) and isinstance(value, Tensor):
-            if name == "weight" and atom.weights is not None:
-                atom.weights = value  # tied to another module's, or made by hand
-            else:
-                atom.owns[name] = value
+                _assign_to_layer(run, layer, name, value)
+        elif isinstance(atom, TorchModule):
+            _assign_to_layer(run, atom, name, value)
+
+
+def _assign_to_layer(run: Run, layer: TorchModule, name: str, value: Value) -> None:
+    """Sets an option of a layer of torch, or a tensor that it owns."""
+    if torch_classes.keeps(layer.name, name):
+        before = layers.argument(run, layer, name)
+        if name not in layer.assigned and before is not None:
+            run.bottom().slots[(layer, name)] = before
+        layer.assigned.add(name)
+        run.state.slots[(layer, name)] = value
+    elif isinstance(value, Tensor):
+        if name == "weight" and layer.weights is not None:
+            layer.weights = value  # tied to another module's, or made by hand
+        else:
+            layer.owns[name] = value
 
 
 def _set_by_code(run: Run, obj: Instance, name: str, value: Value, at: ast.AST) -> bool:

@@ -96,14 +96,7 @@ def call(
         result = func.play(run, args, kwargs, at)
         return _carrying(run, result if isinstance(result, Value) else Unknown(), made, args, kwargs)
     if isinstance(func, FunctionValue):
-        declared = run.program.declared.of(func.source)
-        if declared is not None and func.source is not run.entering.body_of:
-            run.declared.told[at] = run.program.declared.said(func.source), run.frame.module
-            return _carrying(run, ops.apply(run, declared, args, kwargs, at), made, args, kwargs)
-        known = cached.result(run, func, args, kwargs, at, exact) if func.decorated else None
-        if known is not None:
-            return known
-        return run.enter(func, args, kwargs, at, exact)
+        return _call_function(run, func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
         if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):
             return _of_unknown_modules(run, func, args, kwargs, at)
@@ -127,10 +120,28 @@ def call(
         )
     if isinstance(func, Scalar):
         return Scalar()
-    method = sole_methods.bound(run, func) if isinstance(func, Unknown) else None
-    if method is not None and refused_calls.takes(run, method, args, kwargs):
+    method = sole_methods.bound(run, func, args, kwargs) if isinstance(func, Unknown) else None
+    if method is not None:
         return run.call(method, args, kwargs, at, exact)
     return unknown(run, func, args, kwargs, at)
+
+
+def _call_function(
+    run: Run,
+    func: FunctionValue,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    at: ast.AST,
+    exact: bool,
+) -> Value:
+    """Calls a function of the project: by what is declared of it, by what is cached, or by running it."""
+    declared = run.program.declared.of(func.source)
+    if declared is not None and func.source is not run.entering.body_of:
+        run.declared.told[at] = run.program.declared.said(func.source), run.frame.module
+        made = Node.made
+        return _carrying(run, ops.apply(run, declared, args, kwargs, at), made, args, kwargs)
+    known = cached.result(run, func, args, kwargs, at, exact) if func.decorated else None
+    return run.enter(func, args, kwargs, at, exact) if known is None else known
 
 
 def _call_each(
@@ -221,7 +232,7 @@ def enter(
 ) -> Value:
     """Runs a project function inline and returns its result; `force`: even past the budget, and generators too."""
     source = function.source
-    if run.entering.decorates and args and _hands_back(run, source, args[0]):
+    if run.entering.decorates and args and decorators.hands_back(run, source, args[0]):
         return args[0]
     if not force:
         instead = _not_entered(run, function, args, kwargs, at, exact)
@@ -287,20 +298,6 @@ def _fill_rest(run: Run, source: FunctionSource, bound: dict[str, Value]) -> Non
         if parameter is not None and parameter.arg not in run.root.args:
             containers.fill(run, made, Unknown())
             bound[parameter.arg] = made
-
-
-def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
-    """Whether a decorator returns the function that it is given, as one that registers functions does.
-
-    A decorator of the same file has to run: it may put the function into a table that the file looks it up in. One of
-    a function inside another has to as well: what it is put into was made by this run.
-    """
-    return (
-        isinstance(given, FunctionValue)
-        and given.frame is None
-        and given.source.module is not source.module
-        and run.program.hands_back(source)
-    )
 
 
 def _not_entered(

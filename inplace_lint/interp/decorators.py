@@ -123,3 +123,17 @@ def _wrapped(run: Run, decorator: FunctionValue, function: Value, at: ast.AST) -
     wrapped = run.enter(decorator, [function], {}, at, force=True)
     run.budget.looks_aside, run.entering.decorates = before
     return wrapped
+
+
+def hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
+    """Whether a decorator returns the function that it is given, as one that registers functions does.
+
+    A decorator of the same file has to run: it may put the function into a table that the file looks it up in. One of
+    a function inside another has to as well: what it is put into was made by this run.
+    """
+    return (
+        isinstance(given, FunctionValue)
+        and given.frame is None
+        and given.source.module is not source.module
+        and run.program.hands_back(source)
+    )

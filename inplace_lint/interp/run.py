@@ -119,7 +119,7 @@ class Run(Literals, Operations):
         found |= self.asked.enabled
         for bit in self.asked.requires:
             found |= 1 << bit
-        for pair in (*built.exclusive, *self.exclusive):
+        for pair in (*built.exclusive, *self.exclusive, *self.orders):
             found |= pair
         return found
 
