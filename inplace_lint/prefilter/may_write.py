@@ -12,7 +12,7 @@ from ..syntax.module import ClassSource, FunctionSource, Module
 from ..syntax.nodes import walk
 from ..syntax.return_values import returned_calls
 from .callers import called_as, callers, computes, users_of_objects
-from .source_words import called
+from .source_words import Pattern, called
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -91,8 +91,7 @@ class MayWrite:
             for _, definition in imports(self._prefilter, module, words):
                 functions = _functions(self._prefilter, definition, words)
                 known.update(dict.fromkeys(f for f in functions if f.module is not module))
-            asked_of = [word for word in words if b".%s(" % word.encode() in module.source]
-            sole = self._prefilter.sole_methods.among(module, asked_of)
+            sole = self._prefilter.sole_methods.among(module, _asked_of_objects(module))
             known.update(dict.fromkeys(f for f in sole if f.module is not module))
         return known
 
@@ -152,6 +151,20 @@ def _closed(
         new = {f for f in _callers(module, new) if f.name != "__init__"} - found
         found |= new
     return frozenset(found)
+
+
+#: A method that is called, with the name or bracket before it.
+_CALL = Pattern(rb"(\w+|[)\]])\.(\w+)\(")
+
+
+def _asked_of_objects(module: Module) -> list[str]:
+    """The names of the methods that a file calls on other objects than its own, and on no module that it imports."""
+    found = {
+        name: None
+        for before, name in _CALL().findall(module.source)
+        if before not in (b"self", b"cls") and before.decode(errors="replace") not in module.imports
+    }
+    return [name.decode(errors="replace") for name in found]
 
 
 def imports(prefilter: Prefilter, module: Module, words: Iterable[str]) -> Iterator[tuple[str, Definition]]:
