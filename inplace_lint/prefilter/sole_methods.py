@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ..project.package_files import defining_only, note_methods, project_folder
@@ -19,13 +20,24 @@ if TYPE_CHECKING:
     from ..syntax.files import Files
     from ..syntax.module import FunctionSource, Module
 
-#: Names that objects of Python have as well.
-_OF_PYTHON = frozenset(name for kind in (dict, list, set, str, bytes, int, float) for name in dir(kind))
 #: Names that many libraries use, so that one class of the project says little.
 _COMMON = frozenset(
-    "run main call close open read write send reset build create make start stop save load log print plot show fit "
-    "predict transform process setup init config dump parse get_config info warning error debug submit wait".split()
+    "add_histogram add_image add_scalar add_text backward build call close config create dump fit get_config "
+    "get_last_lr init load log main make open parse plot predict print process read reset run save send "
+    "set_description set_postfix setup show start stop submit transform wait write".split()
 )
+
+
+@cache
+def _of_python() -> frozenset[str]:
+    """The names of the attributes of usual objects of Python: numbers, texts, containers, parsers, loggers, paths."""
+    from argparse import ArgumentParser, Namespace
+    from logging import Logger
+    from pathlib import Path
+    from threading import Thread
+
+    kinds = (dict, list, set, str, bytes, int, float, ArgumentParser, Namespace, Logger, Path, Thread)
+    return frozenset(name for kind in kinds for name in dir(kind))
 
 
 class SoleMethods:
@@ -75,8 +87,8 @@ def tells(name: str) -> bool:
     """Whether only objects of the project may have a method of this name, as far as torch and Python are concerned."""
     return not (
         name.startswith("__")
-        or name in _OF_PYTHON
         or name in _COMMON
+        or name in _of_python()
         or name == "forward"
         or table.exists_method(name)
         or table.has_module(name)
