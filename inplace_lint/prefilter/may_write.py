@@ -37,6 +37,7 @@ class MayWrite:
         self._prefilter = prefilter
         self.known: dict[Module, frozenset[FunctionSource]] = {}
         self._imports: dict[Module, dict[FunctionSource, None]] = {}
+        self._sole: dict[Module, list[FunctionSource]] = {}
         self._callers: dict[tuple[Module, Hashable], list[FunctionSource]] = {}
         self._callees: dict[Module, dict[FunctionSource, list[Callees]]] = {}
 
@@ -64,7 +65,7 @@ class MayWrite:
         pending = [*order][::-1]  # what a file rests on usually comes before it
         while pending:
             for one in pending:
-                writers = {f for f in self.imported(one) if f in solved(f.module)}
+                writers = {f for f in self.imported(one) if f in solved(f.module)}.union(self.sole(one))
                 if writers != abroad.get(one):
                     abroad[one] = writers
                     found[one] = _closed(one, found[one], writers)
@@ -80,10 +81,7 @@ class MayWrite:
         self.known.update(found)
 
     def imported(self, module: Module) -> dict[FunctionSource, None]:
-        """The functions of other project files that a file may call.
-
-        By name, as methods of imported classes, or as the only methods of their names.
-        """
+        """The functions of other project files that a file may call: by name, or as methods of imported classes."""
         known = self._imports.get(module)
         if known is None:
             known = self._imports[module] = {}
@@ -91,13 +89,22 @@ class MayWrite:
             for _, definition in imports(self._prefilter, module, words):
                 functions = _functions(self._prefilter, definition, words)
                 known.update(dict.fromkeys(f for f in functions if f.module is not module))
-            sole = self._prefilter.sole_methods.among(module, _asked_of_objects(module))
-            known.update(dict.fromkeys(f for f in sole if f.module is not module))
+        return known
+
+    def sole(self, module: Module) -> list[FunctionSource]:
+        """The methods of other files that a file may call on unknown objects, of those that write by their own text."""
+        known = self._sole.get(module)
+        if known is None:
+            found = self._prefilter.sole_methods.among(module, _asked_of_objects(module))
+            known = self._sole[module] = [
+                f for f in found if f.module is not module and f in self._prefilter.candidates(f.module)
+            ]
         return known
 
     def calls_abroad(self, module: Module) -> list[FunctionSource]:
         """Those of the functions that a file may call in other files which may lead to a write."""
-        return [function for function in self.imported(module) if function in self.of(function.module)]
+        writers = [function for function in self.imported(module) if function in self.of(function.module)]
+        return [*dict.fromkeys((*writers, *self.sole(module)))]
 
     def callers(self, module: Module, function: FunctionSource) -> list[FunctionSource]:
         """The functions of a file that may call a function, of this file or another."""
@@ -200,8 +207,8 @@ def _inner_imports(module: Module) -> list[ast.ImportFrom]:
 
 #: Tables of classes or functions, from which code picks one.
 _TABLES = (ast.Dict, ast.List, ast.Tuple)
-#: Limit: entries of a table that are looked at.
-_ENTRIES = 64
+#: Limits: entries of a table that are looked at; and statements that fill one, of which larger ones are not told apart.
+_ENTRIES, _REGISTERED = 64, 8
 
 
 def _named_in(value: ast.expr) -> list[ast.expr]:
@@ -245,7 +252,8 @@ def _registered(prefilter: Prefilter, definition: Definition, words: set[str]) -
         maker = prefilter.names.resolve(definition.module, made.func)
         if maker is None or not isinstance(maker.what, ClassSource):
             return
-    for module, statement in prefilter.registrations.of(definition.module, definition.name, True) or ():
+    filling = prefilter.registrations.of(definition.module, definition.name, True) or ()
+    for module, statement in filling if len(filling) <= _REGISTERED else ():
         if isinstance(statement, ast.ClassDef):
             yield from _methods(prefilter, module.class_of(statement), words)
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
