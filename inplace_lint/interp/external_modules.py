@@ -345,6 +345,15 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     return weights
 
 
+def weights_shown(run: Run, owner: Unknown) -> Tensor | None:
+    """The parameters of an unknown value that has shown itself to be a module, or was called with arguments before.
+
+    Who asks has a state dict of it, as optimizers have as well, but these are not called.
+    """
+    called_before = any(one.func is owner and one.values for one in run.handed.forwards.get(owner, ()))
+    return expected_weights(run, owner) if called_before else known_weights(run, owner)
+
+
 def expect_modules_in(run: Run, container: Value, elements: Sequence[Value]) -> None:
     """Notes that the elements of a container of `torch.nn`, if they are unknown values, are modules."""
     kind = container.kind if isinstance(container, (Sequence_, Mapping_)) else ""

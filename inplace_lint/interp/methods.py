@@ -92,9 +92,9 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
         return external_optimizers.zero_grad(run, obj)
     if name in ("step", "minimize"):
         return Native(lambda run, args, kwargs, at: _step_through(run, obj, args, at))
-    if name == "state_dict" and external_modules.known_weights(run, obj) is not None:
+    if name == "state_dict" and external_modules.weights_shown(run, obj) is not None:
         return Native(lambda run, args, kwargs, at: submodules.state_dict(run, obj, kwargs, at))
-    if name == "load_state_dict" and external_modules.known_weights(run, obj) is not None:
+    if name == "load_state_dict" and external_modules.weights_shown(run, obj) is not None:
         return Native(lambda run, args, kwargs, at: optimizers.step(run, [obj], at, "load_state_dict"))
     return None
 
