@@ -26,6 +26,7 @@ from . import (
     iterators,
     layers,
     lookup,
+    parsers,
     protocols,
     records,
     weights,
@@ -378,6 +379,7 @@ INTRINSICS: dict[str, Play] = {
         for name in ("staticmethod", "classmethod", "property")
     },
     "types.SimpleNamespace": records.namespace,
+    "argparse.ArgumentParser": parsers.parser,
     "copy.deepcopy": _deepcopy,
     "typing.cast": lambda run, args, kwargs, at: args[1] if len(args) == 2 else Unknown(),
     "types.MethodType": lambda run, args, kwargs, at: Bound(args[0], list(args[1:]), {}),

@@ -31,6 +31,7 @@ from .values import (
     Instance,
     Mapping_,
     Native,
+    Option,
     OpValue,
     Parameters,
     Phi,
@@ -67,6 +68,7 @@ _OBJECTS = (
     Bound,
     Native,
     OpValue,
+    Option,
     Parameters,
     ClassValue,
     Symbol,
@@ -227,7 +229,7 @@ def _are_numbers(*values: object) -> bool:
 def _is_another(value: Value, word: str) -> bool:
     """Whether a string is not the default of a value; of an unknown option no string is taken to be."""
     if isinstance(value, Scalar):
-        return value.default is not None and value.default != word
+        return value.default is not None and value.default != word and not isinstance(value, Option)
     return isinstance(value, Unknown) and (value.left_out or value.option)
 
 

@@ -144,6 +144,10 @@ class Scalar(Value):
         self.default: str | float | None = None
 
 
+class Option(Scalar):
+    """A string that the user of a program may give, with its default."""
+
+
 class Array(Scalar):
     """An array (NumPy); `memory` is the tensor that shares its memory, with a version counter of its own, if any."""
 

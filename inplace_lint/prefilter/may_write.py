@@ -86,8 +86,9 @@ class MayWrite:
         if known is None:
             known = self._imports[module] = {}
             words = {*called(module), "forward"}
-            for _, definition in imports(self._prefilter, module, words):
-                functions = _functions(self._prefilter, definition, words)
+            for name, definition in imports(self._prefilter, module, words):
+                picked = _picked_by_name(module, name, definition)
+                functions = _functions(self._prefilter, definition, words | picked if picked else words)
                 known.update(dict.fromkeys(f for f in functions if f.module is not module))
         return known
 
@@ -217,6 +218,14 @@ def _named_in(value: ast.expr) -> list[ast.expr]:
         return [value.func, *value.args[:1], *(keyword.value for keyword in value.keywords[:_ENTRIES])]
     entries = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", [])
     return [one for one in entries[:_ENTRIES] if isinstance(one, (ast.Name, ast.Attribute))]
+
+
+def _picked_by_name(module: Module, name: str, definition: Definition) -> set[str]:
+    """What a file may take from an imported module by a name that it computes: `getattr(models, args.model)`."""
+    made = definition.what
+    if not isinstance(made, Module) or b"getattr(%s," % name.encode() not in module.source:
+        return set()
+    return {*[*made.functions, *made.classes][:_ENTRIES]}
 
 
 def _functions(prefilter: Prefilter, definition: Definition, words: set[str]) -> Iterator[FunctionSource]:
