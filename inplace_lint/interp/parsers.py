@@ -5,10 +5,12 @@ The user of the program may give another, so nothing is taken to be off: only wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from . import containers
 from .values import Constant, Native, Option, Unknown
+
+_Made = TypeVar("_Made", bound=Unknown)
 
 if TYPE_CHECKING:
     import ast
@@ -18,34 +20,40 @@ if TYPE_CHECKING:
     from .values import Value
 
 
+class Parser(Unknown):
+    """A parser of options, or a group of one."""
+
+    __slots__ = ()
+
+
 def parser(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """`argparse.ArgumentParser(…)`."""
     return _adding_to(run, {})
 
 
-def _adding_to(run: Run, options: dict[str, Option]) -> Unknown:
-    """A parser, or a group of one, that adds to these options."""
+def _adding_to(run: Run, options: dict[str, Option]) -> Parser:
+    """A parser that adds to these options."""
 
     def add(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         default = kwargs.get("default")
         if isinstance(default, Constant) and isinstance(default.value, str):
             option = options[_attribute(args, kwargs)] = Option()
             option.default = default.value
-        return _no_tensor()
+        return _no_tensor(Unknown())
 
     def parse(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-        found = _no_tensor()
+        found = _no_tensor(Unknown())
         for name, option in options.items():
             run.set_member(found, name, option)
         return found
 
     def parse_known(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-        return containers.make(run, "tuple", [parse(run, args, kwargs, at), _no_tensor()])
+        return containers.make(run, "tuple", [parse(run, args, kwargs, at), _no_tensor(Unknown())])
 
     def group(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         return _adding_to(run, options)
 
-    made = _no_tensor()
+    made = _no_tensor(Parser())
     run.set_member(made, "add_argument", Native(add))
     run.set_member(made, "parse_args", Native(parse))
     run.set_member(made, "parse_known_args", Native(parse_known))
@@ -63,7 +71,6 @@ def _attribute(args: Sequence[Value], kwargs: Mapping[str, Value]) -> str:
     return names[0].lstrip("-").replace("-", "_") if names else ""
 
 
-def _no_tensor() -> Unknown:
-    made = Unknown()
+def _no_tensor(made: _Made) -> _Made:
     made.returned = made.alone = True
     return made

@@ -14,6 +14,7 @@ from . import containers
 from .budget import EVERYTHING, HARD_LIMIT, STEPS, Budget, OutOfBudget
 from .frames import Frame
 from .guards import ALWAYS
+from .parsers import Parser
 from .values import Instance, Mapping_, Sequence_, Unknown, Value
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def filled_by(run: Run, module: Module, name: str, value: Value) -> list[Registr
 
     Those of a file whose top level this run executes are left out: they have their turn.
     """
+    if isinstance(value, Parser):
+        return run.program.prefilter.registrations.of(module, name, from_anywhere=False)
     if not isinstance(value, (Instance, Mapping_, Sequence_)):
         return []
     from_anywhere = isinstance(value, Instance) or containers.length(run, value) == 0

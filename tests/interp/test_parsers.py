@@ -128,6 +128,56 @@ def test_the_network_of_the_default_name_is_built(
     assert raised is wrong
 
 
+#: Where the parser is made and filled: files, by name. Each `train.py` has `net` for the network.
+HOUSES = {
+    "the top level": {
+        "train.py": (
+            "import argparse\nimport torch\nimport nets\n\nparser = argparse.ArgumentParser()\n"
+            "parser.add_argument('--net', default='NAME')\nargs = parser.parse_args()\n"
+        )
+    },
+    "another file": {
+        "opts.py": (
+            "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--net', default='NAME')\n"
+        ),
+        "train.py": "import torch\nimport nets\nfrom opts import parser\n\nargs = parser.parse_args()\n",
+    },
+    "an object": {
+        "opts.py": (
+            "import argparse\n\n\nclass Options:\n    def __init__(self):\n"
+            "        self.parser, self.ready = argparse.ArgumentParser(), False\n\n"
+            "    def fill(self, parser):\n        parser.add_argument('--net', default='NAME')\n"
+            "        self.ready = True\n        return parser\n\n    def parse(self):\n        if not self.ready:\n"
+            "            self.parser = self.fill(self.parser)\n        return self.parser.parse_args()\n"
+        ),
+        "train.py": "import torch\nimport nets\nfrom opts import Options\n\nargs = Options().parse()\n",
+    },
+}
+MAIN = """
+
+def main():
+    net = getattr(nets, args.net)()
+    x = torch.rand(2, 3).requires_grad_(True)
+    net(x).sum().backward()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("house", HOUSES)
+def test_wherever_the_parser_is_made(house: str, tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text(NETS)
+    for name, expected in (("Leaf", ["IPL103"]), ("Free", [])):
+        for file, text in HOUSES[house].items():
+            text = text.replace("NAME", name) + (MAIN if file == "train.py" else "")
+            (tmp_path / file).write_text(text)
+        path = tmp_path / "train.py"
+        found = check_source(str(path), path.read_bytes(), Settings(), Project(root=str(tmp_path)))
+        assert [one.code for one in found if one.severity == "error"] == expected
+
+
 @pytest.mark.parametrize("default", ["other", "scaled"])
 def test_what_another_option_leads_to_is_still_wrong(default: str, tmp_path: Path) -> None:
     """The user may ask for it: an option's default is no sign that nobody does."""
