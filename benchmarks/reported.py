@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from urllib.parse import unquote
 
 REPORTS = Path(__file__).with_suffix(".tsv")
 
@@ -43,7 +44,7 @@ def main(folder: Path) -> None:
             elif not report["places"]:
                 outcome = "no place known"
             else:
-                found = not places(checkout).isdisjoint(report["places"].split())
+                found = not places(checkout).isdisjoint(map(unquote, report["places"].split()))
                 outcome = "found" if found else "missed"
                 print(f"{outcome:7} {report['repository']} {report['report']}: {report['places']}")
             counts[report["list"], outcome] += 1

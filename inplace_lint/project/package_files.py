@@ -120,10 +120,11 @@ def state_of(asked: str, folder: str, contents: Contents, asking: str) -> str:
 
 
 #: A method, or a function within another; and what is left of one that subclasses define.
-_METHOD = re.compile(rb"^[ \t]+(?:async )?def ([A-Za-z_]\w*)\(", re.MULTILINE)
+_METHOD = re.compile(rb"^([ \t]+)(?:async )?def ([A-Za-z_]\w*)\(", re.MULTILINE)
 _PLACEHOLDER = re.compile(
-    rb"[^\n]*:\s*(?:\"\"\".*?\"\"\"\s*)?(?:raise NotImplementedError\b|pass\b)", re.DOTALL
+    rb"[^\n]*:\s*(?:\"\"\".*?\"\"\"\s*)?(?:raise NotImplementedError\b|pass\b)[^\n]*", re.DOTALL
 )
+_NEXT = re.compile(rb"\s*\n([ \t]*)\S")
 #: Begins a question about methods: the names follow, with commas between.
 METHODS = "\1"
 
@@ -141,9 +142,16 @@ def _methods_below(folder: str, contents: Contents) -> dict[str, list[str]]:
         known = contents.methods_below[folder] = {}
         for path, text in texts(folder, contents) or ():
             for match in _METHOD.finditer(text):
-                if not _PLACEHOLDER.match(text, match.end()):
-                    known.setdefault(match[1].decode(), []).append(path)
+                if not _is_placeholder(text, match.end(), len(match[1])):
+                    known.setdefault(match[2].decode(), []).append(path)
     return known
+
+
+def _is_placeholder(text: bytes, start: int, indented: int) -> bool:
+    """Whether a method whose arguments begin at `start` has nothing to do, in this class."""
+    body = _PLACEHOLDER.match(text, start)
+    after = None if body is None else _NEXT.match(text, body.end())
+    return body is not None and (after is None or len(after[1]) <= indented)
 
 
 def note_methods(names: list[str], folder: str, contents: Contents, asking: str) -> None:

@@ -232,6 +232,26 @@ def test_what_another_file_does_changes_a_finding(net: str, other: str, lint: Li
         assert ("IPL101" in lint("net.py", "--isolated")) is (layer == "Sigmoid")
 
 
+def test_the_only_method_of_a_name_comes_changes_and_gets_company(lint: Lint) -> None:
+    Path("head.py").write_text(
+        "from torch import nn\n\n\nclass Head(nn.Module):\n    def __init__(self, coder):\n"
+        "        super().__init__()\n        self.coder, self.conv = coder, nn.Linear(3, 3)\n\n"
+        "    def forward(self, x):\n        y = self.conv(x).exp()\n        return self.coder.decode_boxes(y).sum()\n"
+    )
+    method = "class C:\n    def decode_boxes(self, y):\n        {}\n        return y\n"
+    for file, body, told in (
+        ("other.py", "", False),
+        ("coder.py", "y *= 2", True),
+        ("coder.py", "y = y * 2", False),
+        ("coder.py", "y *= 2", True),
+        ("other.py", "pass", False),
+        ("other.py", "", True),
+    ):
+        Path(file).write_text(method.format(body) if body else "")
+        assert ("IPL101" in lint("head.py", "--isolated")) is told
+        assert lint("head.py", "--isolated") == lint("head.py", "--isolated", "--no-cache")
+
+
 def test_a_file_between_a_function_and_its_caller_changes_a_finding(lint: Lint) -> None:
     changing.begin(Path())
     changing.put(Path(), "pkg/step.py", changing.STEP["of another"])
