@@ -22,21 +22,20 @@ if TYPE_CHECKING:
 
 #: Names that many libraries use, so that one class of the project says little.
 _COMMON = frozenset(
-    "add_histogram add_image add_scalar add_text backward build call close config create dump fit get_config "
-    "get_last_lr init load log main make open parse plot predict print process read reset run save send "
-    "set_description set_postfix setup show start stop submit transform wait write".split()
+    "add_histogram add_image add_scalar add_text addHandler backward build call close config create critical debug dump "
+    "error exception fit get_config get_last_lr info init load log main make open parse plot predict print process read "
+    "reset run save send setLevel set_description set_postfix setup show start stop submit transform wait warning "
+    "write".split()
 )
 
 
 @cache
 def _of_python() -> frozenset[str]:
-    """The names of the attributes of usual objects of Python: numbers, texts, containers, parsers, loggers, paths."""
+    """The names of the attributes of usual objects of Python: numbers, texts, containers, parsers and paths."""
     from argparse import ArgumentParser, Namespace
-    from logging import Logger
     from pathlib import Path
-    from threading import Thread
 
-    kinds = (dict, list, set, str, bytes, int, float, ArgumentParser, Namespace, Logger, Path, Thread)
+    kinds = (dict, list, set, str, bytes, int, float, ArgumentParser, Namespace, Path)
     return frozenset(name for kind in kinds for name in dir(kind))
 
 
