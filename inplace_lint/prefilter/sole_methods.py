@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 #: Names that many libraries use, so that one class of the project says little.
 _COMMON = frozenset(
-    "add_histogram add_image add_scalar add_text addHandler backward build call close config create critical debug dump "
-    "error exception fit get_config get_last_lr info init load log main make open parse plot predict print process read "
-    "reset run save send setLevel set_description set_postfix setup show start stop submit transform wait warning "
-    "write".split()
+    "addHandler add_histogram add_image add_scalar add_text backward build call close config create critical "
+    "debug dump error exception fit get_config get_last_lr info init load log main make open parse plot "
+    "predict print process read reset run save send setLevel set_description set_postfix setup show start stop "
+    "submit transform wait warning write".split()
 )
 
 
