@@ -266,7 +266,7 @@ class Context:
             confidence = LIKELY if self.evidence.is_likely(saved, write) else POSSIBLE
         if not saved.certain or (saved.moved and saved.grad < DOES):
             return POSSIBLE
-        if saved.only or saved.autocast or self.run.supposes:
+        if saved.only or saved.autocast or self._is_supposed(saved.place, write.place):
             confidence = min(confidence, LIKELY)
         if not self.is_trained(guard) or (saved.evaluated and not self.run.steps.trains):
             return POSSIBLE
@@ -281,6 +281,14 @@ class Context:
         if not implies(write.guard, saved.ran) or not self.is_sure(guard):
             confidence = min(confidence, LIKELY)
         return confidence
+
+    def _is_supposed(self, *places: Place) -> bool:
+        """Whether a place is reached by a supposed caller, or through a method that was told by its name alone."""
+        supposed = self.run.entering.supposed
+        return self.run.supposes or (
+            bool(supposed)
+            and any(one.frame.function in supposed for place in places for one in place.stack())
+        )
 
     def is_trained(self, guard: Guard) -> bool:
         """Whether one of the paths is not in evaluation mode, and rests on no guess but usual layouts and dtypes."""
@@ -331,7 +339,7 @@ class Context:
             at, beneath = self.site(event.place, event.storage.made)
         if at is None:
             return
-        confidence = LIKELY if event.sometimes or run.supposes else CERTAIN
+        confidence = LIKELY if event.sometimes or self._is_supposed(event.place) else CERTAIN
         if event.grad < DOES:
             # That an argument may be a leaf is no evidence; that it may require grad is evidence for its views.
             if event.kind == "leaf" and not (event.early or event.stepped):

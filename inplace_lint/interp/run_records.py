@@ -74,6 +74,7 @@ class Entering:
         "shallow",
         "skipped",
         "spread",
+        "supposed",
     )
 
     def __init__(self) -> None:
@@ -88,6 +89,8 @@ class Entering:
         #: functions to enter although nothing in them writes; and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()
         self.skipped: list[Skipped] = []
+        #: methods of unknown objects, which were told by their names alone (`sole_methods`)
+        self.supposed: set[FunctionSource] = set()
         #: a decorator is being applied: only its result matters
         self.decorates = False
         #: the sequence of unknown length in a call `f(*args)` that has no other argument

@@ -35,4 +35,7 @@ def bound(run: Run, func: Unknown, args: Sequence[Value], kwargs: Mapping[str, V
     found = run.attribute(receiver, name, source.node)
     if not isinstance(found, Bound) or not isinstance(found.func, FunctionValue):
         return None
-    return found if refused_calls.takes(run, found, args, kwargs) else None
+    if not refused_calls.takes(run, found, args, kwargs):
+        return None
+    run.entering.supposed.add(found.func.source)
+    return found

@@ -60,6 +60,19 @@ def test_the_only_method_of_a_name_is_called(given: str, tmp_path: Path) -> None
     assert errors(tmp_path, files, "head.py") == []
 
 
+def test_it_is_likely_and_not_certain(tmp_path: Path) -> None:
+    (tmp_path / "coders.py").write_text(CODER.replace("WRITES", "*="))
+    for given, confidence in (("an argument", "likely"), ("a known class", "certain")):
+        text = head("an argument")
+        if given == "a known class":
+            text = text.replace("from somewhere import TABLE, build", "from coders import Coder")
+            text = text.replace("self.coder = coder", "self.coder = Coder()")
+        path = tmp_path / "head.py"
+        path.write_text(text)
+        found = check_source(str(path), text.encode(), Settings(), Project(root=str(tmp_path)))
+        assert [one.confidence for one in found if one.severity == "error"] == [confidence]
+
+
 def test_a_placeholder_of_a_base_class_is_no_method(tmp_path: Path) -> None:
     base = CODER.replace("Coder", "Base").replace(
         "        distance WRITES stride\n        return distance\n",
