@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..prefilter.grad_mode import has_quiet_part
 from ..resolve import binding
+from ..syntax.nodes import does_nothing
 from . import (
     attributes,
     blocks,
@@ -327,13 +328,8 @@ def _not_entered(
 
 def _is_left_to_heirs(function: FunctionValue) -> bool:
     """Whether a method is abstract, with a body that does nothing: what it returns is up to a subclass."""
-    body = function.source.node.body
-    return (
-        any(
-            isinstance(one, Symbol) and one.dotted == "abc.abstractmethod" for one in function.decorated or ()
-        )
-        and isinstance(body, list)
-        and all(isinstance(getattr(one, "value", one), (ast.Pass, ast.Raise, ast.Constant)) for one in body)
+    return does_nothing(function.source.node) and any(
+        isinstance(one, Symbol) and one.dotted == "abc.abstractmethod" for one in function.decorated or ()
     )
 
 

@@ -5,12 +5,10 @@ The user of the program may give another, so nothing is taken to be off: only wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from . import containers
 from .values import Constant, Native, Option, Unknown
-
-_Made = TypeVar("_Made", bound=Unknown)
 
 if TYPE_CHECKING:
     import ast
@@ -39,21 +37,22 @@ def _adding_to(run: Run, options: dict[str, Option]) -> Parser:
         if isinstance(default, Constant) and isinstance(default.value, str):
             option = options[_attribute(args, kwargs)] = Option()
             option.default = default.value
-        return _no_tensor(Unknown())
+        return _no_tensor()
 
     def parse(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-        found = _no_tensor(Unknown())
+        found = _no_tensor()
         for name, option in options.items():
             run.set_member(found, name, option)
         return found
 
     def parse_known(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-        return containers.make(run, "tuple", [parse(run, args, kwargs, at), _no_tensor(Unknown())])
+        return containers.make(run, "tuple", [parse(run, args, kwargs, at), _no_tensor()])
 
     def group(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         return _adding_to(run, options)
 
-    made = _no_tensor(Parser())
+    made = Parser()
+    made.returned = made.alone = True
     run.set_member(made, "add_argument", Native(add))
     run.set_member(made, "parse_args", Native(parse))
     run.set_member(made, "parse_known_args", Native(parse_known))
@@ -71,6 +70,8 @@ def _attribute(args: Sequence[Value], kwargs: Mapping[str, Value]) -> str:
     return names[0].lstrip("-").replace("-", "_") if names else ""
 
 
-def _no_tensor(made: _Made) -> _Made:
+def _no_tensor() -> Unknown:
+    """What a method of a parser returns: nothing that has to do with gradients."""
+    made = Unknown()
     made.returned = made.alone = True
     return made

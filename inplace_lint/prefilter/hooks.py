@@ -50,7 +50,7 @@ _SETS_FLAG = Pattern(rb"\.inplace\s*=(?!=)|setattr\([^,()]+,\s*[\"']inplace[\"']
 
 
 def makes_in_place(source: FunctionSource | ClassSource) -> bool:
-    """Whether a function or class, or a function of its file that it calls, sets the flag by which a layer works so."""
+    """Whether a function or class, or a function of its file that it calls, sets `inplace` of a layer that exists."""
     module = source.module
     if b"inplace" not in module.source or not _SETS_FLAG().search(module.source):
         return False

@@ -5,13 +5,13 @@ Class hierarchy analysis, for objects that a registry, a configuration or a call
 
 from __future__ import annotations
 
-import ast
 import os
 from functools import cache
 from typing import TYPE_CHECKING
 
 from ..project.package_files import defining_only, note_methods, project_folder
 from ..project.paths import shown
+from ..syntax.nodes import does_nothing
 from ..torchmodel import table
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class SoleMethods:
         module = self._files.module(shown(path))
         for cls in module.classes.values() if module is not None else ():
             if name in cls.methods:
-                return cls.methods[name] if _does_something(cls.methods[name]) else None
+                return None if does_nothing(cls.methods[name].node) else cls.methods[name]
         return None
 
 
@@ -93,13 +93,3 @@ def tells(name: str) -> bool:
         or table.has_module(name)
         or table.has_optimizer(name)
     )
-
-
-def _does_something(method: FunctionSource) -> bool:
-    """Whether a method is more than a placeholder for subclasses."""
-    body = getattr(method.node, "body", [])
-    return not all(isinstance(one, (ast.Pass, ast.Raise)) or _is_constant(one) for one in body)
-
-
-def _is_constant(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

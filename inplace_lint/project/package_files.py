@@ -122,7 +122,7 @@ def state_of(asked: str, folder: str, contents: Contents, asking: str) -> str:
 #: A method, or a function within another; and what is left of one that subclasses define.
 _METHOD = re.compile(rb"^([ \t]+)(?:async )?def ([A-Za-z_]\w*)\(", re.MULTILINE)
 _PLACEHOLDER = re.compile(
-    rb"[^\n]*:\s*(?:\"\"\".*?\"\"\"\s*)?(?:raise NotImplementedError\b|pass\b)[^\n]*", re.DOTALL
+    rb"[^\n]*:\s*(?:\"\"\".*?\"\"\"\s*)?(?:raise NotImplementedError\b|pass\b|\.\.\.)[^\n]*", re.DOTALL
 )
 _NEXT = re.compile(rb"\s*\n([ \t]*)\S")
 #: Begins a question about methods: the names follow, with commas between.

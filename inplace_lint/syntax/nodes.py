@@ -18,6 +18,14 @@ def key_of(function: ast.AST, name: str) -> str:
     return name
 
 
+def does_nothing(function: ast.AST) -> bool:
+    """Whether a function has statements, and only such as a placeholder has: `pass`, `...`, a docstring, `raise`."""
+    body = getattr(function, "body", None)
+    return isinstance(body, list) and all(
+        isinstance(getattr(one, "value", one), (ast.Pass, ast.Raise, ast.Constant)) for one in body
+    )
+
+
 def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     """The statement lists inside a compound statement."""
     kind = type(statement)

@@ -73,10 +73,18 @@ def test_it_is_likely_and_not_certain(tmp_path: Path) -> None:
         assert [one.confidence for one in found if one.severity == "error"] == [confidence]
 
 
-def test_a_placeholder_of_a_base_class_is_no_method(tmp_path: Path) -> None:
-    base = CODER.replace("Coder", "Base").replace(
-        "        distance WRITES stride\n        return distance\n",
+@pytest.mark.parametrize(
+    "body",
+    [
         '        """Boxes."""\n        raise NotImplementedError\n',
+        "        raise NotImplementedError('in heirs')\n",
+        "        pass\n",
+        "        ...\n",
+    ],
+)
+def test_a_placeholder_of_a_base_class_is_no_method(body: str, tmp_path: Path) -> None:
+    base = CODER.replace("Coder", "Base").replace(
+        "        distance WRITES stride\n        return distance\n", body
     )
     files = {"base.py": base, "coders.py": CODER.replace("WRITES", "*="), "head.py": head("an argument")}
     assert [code for code, _ in errors(tmp_path, files, "head.py")] == ["IPL101"]
