@@ -46,7 +46,7 @@ class Net(nn.Module):
         super().__init__()
         self.first = nn.Linear(4, 4)
         self.act, self.drop = nn.ReLU(), nn.Dropout(0.5)
-        self.blocks = nn.ModuleList([nn.Sequential(nn.Linear(4, 4), nn.Softplus()) for _ in range(BLOCKS)])
+        self.blocks = nn.ModuleList([BLOCKS])
 WAY
 
     def set_up(self):
@@ -63,11 +63,10 @@ WAY
 
 
 def text(way: str, blocks: int, flag: bool) -> str:
-    return (
-        NETWORK.replace("WAY", indent(WAYS[way], "        "))
-        .replace("BLOCKS", str(blocks))
-        .replace("FLAG", str(flag))
-    )
+    """The network with so many blocks, each written out: those that a loop makes are followed as one."""
+    made = "nn.Sequential(nn.Linear(4, 4), nn.Softplus()), " * blocks
+    network = NETWORK.replace("WAY", indent(WAYS[way], "        ")).replace("BLOCKS", made)
+    return network.replace("FLAG", str(flag))
 
 
 def errors(source: str, folder: Path) -> list[str]:
