@@ -323,6 +323,8 @@ def _not_entered(
     result = unknown(run, function, args, kwargs, at)
     if source.is_generator:
         return generators.made(run, generators.Generator(function, args, kwargs, exact), result, at)
+    if exhausted:
+        run.entering.cut_off.add(result)
     return result
 
 

@@ -336,6 +336,11 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     if known is not None:
         return known
     weights = run.new_tensor("parameter", DOES, None, leaf=True)
+    whole = next(
+        (found for one in _wholes(run, owner) if (found := known_weights(run, one)) is not None), None
+    )
+    if whole is not None:  # they are among those of the whole, which may be frozen
+        run.heap.record(weights.storage).grads = [*run.heap.record(whole.storage).grads]
     run.bottom().slots[(owner, "member", _WEIGHTS)] = weights
     for forward in run.handed.forwards.get(owner, ()):
         # What a call of an attribute has returned may be data: it has to be a tensor.

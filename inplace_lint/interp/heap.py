@@ -201,10 +201,10 @@ class Heap:
         record = self._records.get(storage.uid)
         if record is None:
             record = self._records[storage.uid] = _Record(storage)
-            if storage.grad:
-                record.grads.append((ALWAYS, storage.grad))
-                if storage.leaf or storage.origin != "result":
-                    record.nodes.append((ALWAYS, Node([], asked=storage.asked)))
+            record.grads = [*storage.first_grads]
+            if record.grads and (storage.leaf or storage.origin != "result"):
+                node = Node([], asked=storage.asked)
+                record.nodes = [(guard, node) for guard, _ in record.grads]
         return record
 
     def gradients(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, int]]:

@@ -20,6 +20,7 @@ from . import (
     ops,
     positions,
     records,
+    requires_grad,
 )
 from .class_value import ClassValue
 from .frames import FIRST, LAST, Frame, State
@@ -179,10 +180,12 @@ def run_on(
     )
     run.entering.active, run.inexact = [], 0
     catching, run.trying.catching = run.trying.catching, []
+    frozen, run.made.frozen = run.made.frozen, []
     if isinstance(function, FunctionValue):
         run.enter(function, [obj, *args], kwargs or {}, obj.cls.source.node, kwargs is not None)
     else:
         inherited.begin(run, obj, args, kwargs or {}, obj.cls.source.node)
+    requires_grad.keep_frozen(run, frozen)
     (
         run.frame,
         run.state,

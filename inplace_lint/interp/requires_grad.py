@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import guards
 from .graph import Node
-from .guards import ALWAYS, either, implies, literal
+from .guards import ALWAYS, both, either, implies, literal
 from .storage import DOES, NEVER, Storage
 from .values import Constant, Tensor, Value
 from .weights import weights_of
@@ -79,8 +79,8 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
     storage: Storage = tensor.graph
     if frozen:
         run.heap.forget_gradients(storage, run.path)
-        if run.path == ALWAYS and storage.leaf:
-            storage.grad = NEVER  # a module frozen in `__init__` stays so in later runs
+        if storage.leaf:
+            run.made.frozen.append(storage)
         return
     evidence = DOES if isinstance(value, Constant) else 1
     # A tensor not known to require grad is a leaf from here on: on others the call would be pointless.
@@ -93,6 +93,19 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
     run.heap.add_gradients(storage, [(run.path, evidence)])
     if not run.heap.record(storage).nodes:
         run.heap.record(storage).nodes.append((run.path, Node([], asked=storage.asked)))
+
+
+def keep_frozen(run: Run, outer: Sequence[Storage]) -> None:
+    """At the end of a constructor: what it froze is frozen for good, `outer` is what those around it froze.
+
+    On the paths where it raised there is no object. What an object that all runs share froze stays so in later runs.
+    """
+    for storage in run.made.frozen if run.path else ():
+        record = run.heap.record(storage)
+        record.grads = [(met, evidence) for guard, evidence in record.grads if (met := both(guard, run.path))]
+        if run.builds:
+            storage.first_grads = [*record.grads]
+    run.made.frozen = [*outer, *run.made.frozen]
 
 
 def _part_from_base(run: Run, view: Tensor) -> None:

@@ -66,6 +66,7 @@ class Entering:
         "active",
         "body_of",
         "callbacks",
+        "cut_off",
         "decorates",
         "deep",
         "entered",
@@ -89,6 +90,8 @@ class Entering:
         #: functions to enter although nothing in them writes; and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()
         self.skipped: list[Skipped] = []
+        #: what calls of the project's functions returned that were not entered for want of steps
+        self.cut_off: set[Value] = set()
         #: methods of unknown objects, which were told by their names alone (`sole_methods`)
         self.supposed: set[FunctionSource] = set()
         #: a decorator is being applied: only its result matters
@@ -335,10 +338,12 @@ class Found:
 class Made:
     """The parameters, buffers and other tensors that the run made itself."""
 
-    __slots__ = ("buffers", "initialised", "stood_for", "unconverted")
+    __slots__ = ("buffers", "frozen", "initialised", "stood_for", "unconverted")
 
     def __init__(self) -> None:
         self.buffers: set[Storage] = set()
+        #: the leaves that the constructors that run now have frozen
+        self.frozen: list[Storage] = []
         #: (function, kind of layer) for calls by `apply` that only set the values of parameters
         self.initialised: set[tuple[FunctionSource, str]] = set()
         #: the unknown values that a tensor stands for

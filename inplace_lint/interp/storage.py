@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from .guards import either, implies
+from .guards import ALWAYS, either, implies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,9 +20,10 @@ NEVER, MAY, DOES = 0, 1, 2
 class Storage:
     """Memory that tensors share.
 
-    `grad` is the evidence that the tensor requires grad when it is made; `leaf` says that it is a leaf. `proved` says
-    that it is certainly a tensor: an unknown value that only went through operators might be a number. The result of
-    an operator on the unknown operands `sources` is a tensor if one of them is.
+    `grad` is the evidence that the tensor requires grad when it is made, or when a run begins, if it belongs to an
+    object that was built before; `first_grads` says on which paths. `leaf` says that it is a leaf. `proved` says that
+    it is certainly a tensor: an unknown value that only went through operators might be a number. The result of an
+    operator on the unknown operands `sources` is a tensor if one of them is.
     """
 
     __slots__ = (
@@ -33,7 +34,7 @@ class Storage:
         "device",
         "dtype",
         "evidence",
-        "grad",
+        "first_grads",
         "has_axes",
         "indexed",
         "initialised",
@@ -68,7 +69,7 @@ class Storage:
     ) -> None:
         self.uid = uid
         self.origin = origin  # result, factory, parameter, buffer, argument, unknown
-        self.grad = grad
+        self.first_grads: list[tuple[Guard, int]] = [(ALWAYS, grad)] if grad else []
         self.leaf = leaf
         #: it was made a leaf by `requires_grad=True` or `requires_grad_()`
         self.asked = False
@@ -105,6 +106,14 @@ class Storage:
         self.value: Unknown | None = None
         #: caches: the count of `findings` at the last negative answer of `is_tensor`, and of `witness`
         self._no_tensor_at = self._no_witness_at = -1
+
+    @property
+    def grad(self) -> int:
+        return max((evidence for _, evidence in self.first_grads), default=NEVER)
+
+    @grad.setter
+    def grad(self, evidence: int) -> None:
+        self.first_grads = [(ALWAYS, evidence)] if evidence else []
 
     def prove(self) -> None:
         """Note that it was used as only a tensor can be, which proves its sources to be tensors as well."""

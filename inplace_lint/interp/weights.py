@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..prefilter.parts_used import parts_used
 from . import external_modules, inherited, names
 from .iterators import Iteration
-from .storage import DOES, NEVER
+from .storage import DOES, MAY, NEVER
 from .values import (
     Instance,
     Mapping_,
@@ -132,13 +132,18 @@ def _is_member(run: Run, value: Value) -> bool:
 
 
 def parameters_of(run: Run, owner: Value) -> Parameters:
-    """The result of `module.parameters()`."""
+    """The result of `module.parameters()`.
+
+    Of a module of unknown class they require grad; of what a function returned that was not entered, perhaps.
+    """
     for network in [owner] if isinstance(owner, Unknown) else _inherited(run, owner):
         external_modules.expected_weights(run, network)
     weights = weights_of(run, owner)
     if not weights:
         weights = [external_modules.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
     found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
+    if owner in run.entering.cut_off:
+        return Parameters([owner], MAY)
     return Parameters([owner], DOES if not weights else max(found, default=NEVER))
 
 
