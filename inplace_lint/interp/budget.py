@@ -24,6 +24,9 @@ TRAINING_ENDS = 24_000
 #: those that build objects and apply decorators. In any other run, how many of the latter are.
 SET_UP = 12_000
 BUILDING = 3_000
+#: After so many instructions in all runs of a file, its other functions are run once each, within the limits of code
+#: that does not train. A test suite may train in each of a hundred tests.
+FILE_LIMIT = 200_000
 #: The number of hazards after which a run ends: in a loop of n rounds, n writes meet the saves of n rounds each.
 MOST_FACTS = 50_000
 #: How many calls deep calls are entered.

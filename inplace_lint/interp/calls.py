@@ -121,9 +121,9 @@ def call(
         )
     if isinstance(func, Scalar):
         return Scalar()
-    method = sole_methods.bound(run, func, args, kwargs) if isinstance(func, Unknown) else None
-    if method is not None:
-        return run.call(method, args, kwargs, at, exact)
+    known = sole_methods.called(run, func, args, kwargs) if isinstance(func, Unknown) else None
+    if known is not None:
+        return run.call(known, args, kwargs, at, exact)
     return unknown(run, func, args, kwargs, at)
 
 

@@ -135,6 +135,8 @@ class Program:
         self.tensors: dict[FunctionSource, set[str]] = {}
         #: the number of instructions after which a run enters no more calls; 0: the default
         self.soft_limit = 0
+        #: the instructions of all runs of the file at hand
+        self.steps = 0
         #: functions of the file at hand (None: its top level) that were not analysed to their end, and why
         self.cut_short: dict[FunctionSource | None, str] = {}
         #: what functions that were asked for leave open (`schedule.left_open`): not what other files asked for
@@ -174,7 +176,7 @@ class Program:
         """Forget what runs of other files left: the findings of a file must not depend on the order of files."""
         self.forget_objects()
         self.close()
-        self.last_uid = 0
+        self.last_uid = self.steps = 0
         self.drivers = []
         of_runs = (
             self.tensors,

@@ -73,6 +73,7 @@ class Entering:
         "generators",
         "outfitted",
         "shallow",
+        "shown",
         "skipped",
         "spread",
         "supposed",
@@ -94,6 +95,8 @@ class Entering:
         self.cut_off: set[Value] = set()
         #: methods of unknown objects, which were told by their names alone (`sole_methods`)
         self.supposed: set[FunctionSource] = set()
+        #: unknown objects that showed their class by such a method, each with the object that is taken for it
+        self.shown: dict[Value, Instance] = {}
         #: a decorator is being applied: only its result matters
         self.decorates = False
         #: the sequence of unknown length in a call `f(*args)` that has no other argument

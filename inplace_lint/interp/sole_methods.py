@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from . import refused_calls
 from .budget import DEPTH
 from .standing import build
-from .values import Bound, FunctionValue, Unknown
+from .values import Bound, FunctionValue, Instance, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,26 +16,37 @@ if TYPE_CHECKING:
     from .values import Value
 
 
-def bound(run: Run, func: Unknown, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Bound | None:
-    """The method that `obj.name` of an unknown object is, bound to the one object of its class.
+def called(
+    run: Run, func: Unknown, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Bound | Instance | None:
+    """What a call of an unknown value runs: `obj.name(…)`, the method on the one object of its class.
 
-    None where it would not take the arguments, and where no more calls are entered.
+    An object that has shown its class so is taken for that one from then on: by its other methods, and when it is
+    called itself. None where that would not take the arguments, and where no more calls are entered.
     """
+    if run.budget.is_spent() or run.frame.depth >= DEPTH:
+        return None
+    shown = run.entering.shown
     obj, name = run.handed.fields.get(func, (None, ""))
-    if not isinstance(obj, Unknown) or obj.tensor is not None or run.budget.is_spent():
+    receiver = shown.get(func) or (None if obj is None else shown.get(obj))
+    if func in shown:
+        name = "forward"
+    elif receiver is None and isinstance(obj, Unknown) and obj.tensor is None:
+        source = run.program.prefilter.sole_methods.of(run.frame.module, name)
+        if source is not None and source.owner is not None and not source.descriptor:
+            receiver = build(run.program, run.program.class_value(source.owner))
+    if receiver is None:
         return None
-    if run.frame.depth >= DEPTH:
-        return None
-    source = run.program.prefilter.sole_methods.of(run.frame.module, name)
-    if source is None or source.owner is None or source.descriptor or source in run.entering.active:
-        return None
-    cls = run.program.class_value(source.owner)
-    receiver = build(run.program, cls)
-    run.root.outside.add(receiver)
-    found = run.attribute(receiver, name, source.node)
+    found = run.attribute(receiver, name, receiver.cls.source.node)
     if not isinstance(found, Bound) or not isinstance(found.func, FunctionValue):
         return None
-    if not refused_calls.takes(run, found, args, kwargs):
+    source = found.func.source
+    if source in run.entering.active or not refused_calls.takes(run, found, args, kwargs):
         return None
-    run.entering.supposed.add(found.func.source)
+    run.root.outside.add(receiver)
+    run.entering.supposed.add(source)
+    if func in shown:
+        return receiver
+    if isinstance(obj, Unknown):
+        shown[obj] = receiver
     return found

@@ -38,6 +38,8 @@ class MayWrite:
         self.known: dict[Module, frozenset[FunctionSource]] = {}
         self._imports: dict[Module, dict[FunctionSource, None]] = {}
         self._sole: dict[Module, list[FunctionSource]] = {}
+        #: the methods by which a file may know the class of an object that it calls, by file and `forward`
+        self._shown: dict[tuple[Module, FunctionSource], set[FunctionSource]] = {}
         self._callers: dict[tuple[Module, Hashable], list[FunctionSource]] = {}
         self._callees: dict[Module, dict[FunctionSource, list[Callees]]] = {}
 
@@ -93,13 +95,23 @@ class MayWrite:
         return known
 
     def sole(self, module: Module) -> list[FunctionSource]:
-        """The methods of other files that a file may call on unknown objects, of those that write by their own text."""
+        """The methods of other files that a file may call on unknown objects, of those that write by their own text.
+
+        An object that shows its class by a method is known by its others too, and by its `forward`.
+        """
         known = self._sole.get(module)
         if known is None:
-            found = self._prefilter.sole_methods.among(module, _asked_of_objects(module))
-            known = self._sole[module] = [
-                f for f in found if f.module is not module and f in self._prefilter.candidates(f.module)
-            ]
+            known, words = self._sole.setdefault(module, []), {*called(module)}
+            for method in self._prefilter.sole_methods.among(module, _asked_of_objects(module)):
+                owner = method.owner
+                if method.module is module or owner is None:
+                    continue
+                writers = [f for f in owner.methods.values() if f in self._prefilter.candidates(method.module)]
+                forward = owner.methods.get("forward")
+                known += [f for f in writers if f.name in words and f is not forward]
+                if writers and forward is not None:
+                    known.append(forward)
+                    self._shown.setdefault((module, forward), set()).add(method)
         return known
 
     def calls_abroad(self, module: Module) -> list[FunctionSource]:
@@ -111,8 +123,12 @@ class MayWrite:
         """The functions of a file that may call a function, of this file or another."""
         key = (module, (function.module, *called_as(function)))
         if key not in self._callers:
-            self._callers[key] = _callers(module, {function})
+            self._callers[key] = _callers(module, {function, *self.shown_by(module, function)})
         return self._callers[key]
+
+    def shown_by(self, module: Module, forward: FunctionSource) -> set[FunctionSource]:
+        """The methods by which a file knows that what it calls is an object with this `forward`."""
+        return self._shown.get((module, forward), set())
 
     def is_called_at_top(self, module: Module, function: FunctionSource) -> bool:
         """Whether the top level of a file may call a function."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..hazards.finding import Finding
 from ..hazards.findings import of_run, once_for_each_write, prevailing
-from ..interp.budget import TRAINING
+from ..interp.budget import FILE_LIMIT, TRAINING
 from ..interp.observing import HANDLERS
 from ..interp.program import Program
 from ..interp.run import Run
@@ -275,16 +275,19 @@ def deepened(
 ) -> Run:
     """A run of a root (None: the top level), repeated until it has entered the calls that touch written memory.
 
-    What the first one, which entered no such calls, leaves open is put into `left`.
+    What the first one, which entered no such calls, leaves open is put into `left`. In a file whose runs have taken
+    very many steps already, it is not repeated, and goes no further for training.
     """
     deep: frozenset[FunctionSource] = frozenset()
     usual = program.soft_limit
     shallow: Run | None = None
-    if not usual and (trains(module, root) or (root is None and any(way.trains for way in program.drivers))):
+    bounded = program.steps > FILE_LIMIT
+    if not (usual or bounded) and (trains(module, root) or (root is None and any(way.trains for way in program.drivers))):
         program.soft_limit = TRAINING
     try:
         for _ in range(_DEEPER):
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
+            program.steps += run.budget.steps
             if left is not None and root is not None and not deep and program.soft_limit == usual:
                 left[root] = left_by(run, root)
             if not deep and run.budget.trains and not run.budget.is_spent():
@@ -292,6 +295,8 @@ def deepened(
             wanted = worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
             trained = run.steps.trains or run.steps.of_parameters
+            if bounded:
+                break
             if program.soft_limit == usual and run.budget.is_spent() and trained:
                 program.soft_limit = TRAINING
             elif not wanted and not learnt:

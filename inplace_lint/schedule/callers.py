@@ -233,6 +233,7 @@ def callers_of(
     found: dict[FunctionSource | None, bool] = {}
     for need in set(asked.values()):
         roots = {root for root, what in asked.items() if what == need}
+        roots.update(*(program.prefilter.writers.shown_by(module, root) for root in roots))
         calling, at_top = _calling(module, roots, need)
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
         for root in roots:

@@ -114,3 +114,37 @@ def test_steps_before_a_backward_through_large_networks(wrong: bool, encoder: st
     told = {lines[one.location.row - 1].strip() for one in found if one.code == "IPL106"}
     assert told == ({f"self.{step}" for step in stepped} if wrong else set())
     assert {one.code for one in found} <= {"IPL106", "IPL003"}
+
+
+SUITE = """import torch
+
+
+def spoil(y):
+    y += 1
+
+
+def test_one(x):
+{steps}
+    y = x.exp()
+    spoil(y)
+    y.sum().backward()
+
+
+def test_two(x):
+{steps}
+    y = x.exp()
+    spoil(y)
+    y.mean().backward()
+"""
+
+
+@pytest.mark.parametrize("limit", [1_000, 10**9])
+def test_a_file_that_trains_often_is_bounded(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once its runs have taken so many steps, the others go as far as those of functions that do not train; told."""
+    monkeypatch.setattr("inplace_lint.schedule.analyze.FILE_LIMIT", limit)
+    source = SUITE.format(steps="    x = x * 2\n" * 1_000).encode()
+    found = [
+        (one.code, one.message.split()[0]) for one in check_source("a.py", source, Settings(), Project())
+    ]
+    both = [("IPL101", "`y`"), ("IPL101", "`y`")]
+    assert found == (both if limit > 1_000 else [("IPL101", "`y`"), ("IPL003", "`test_two`")])

@@ -207,3 +207,49 @@ class Net(nn.Module):
 def test_the_data_of_a_loss_need_no_gradient(given: str, found: bool, tmp_path: Path) -> None:
     """The argument of a forward that returns its loss is data; what its layers made of it is not."""
     assert bool(errors(tmp_path, {"net.py": LOSS.replace("GIVEN", given)}, "net.py")) is found
+
+
+NETWORK = """
+from torch import nn
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.outer = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def new_memory(self, x):
+        return x.new_zeros(3, 3)
+
+    def encode(self, x, memory):
+        memory WRITES self.inner(x)
+        return self.outer(memory) * memory
+
+    def forward(self, x, memory):
+        return self.encode(x, memory)
+"""
+READER = """
+from torch.nn import functional as F
+
+
+def loss(model, x, target):
+    BEFORE
+    total = 0
+    for part in x:
+        total = total + F.mse_loss(CALL, target)
+    return total
+"""
+SHOWN = {
+    ("memory = model.new_memory(x)", "model(part, memory)"): True,
+    ("memory = model.new_memory(x)", "model.encode(part, memory)"): True,
+    ("memory = x.new_zeros(3, 3)", "model(part, memory)"): False,
+}
+
+
+@pytest.mark.parametrize(("before", "call"), SHOWN)
+def test_an_object_that_shows_its_class_is_called(before: str, call: str, tmp_path: Path) -> None:
+    """What `model(…)` runs is known once `model` had a method that one class alone has."""
+    reader = READER.replace("BEFORE", before).replace("CALL", call)
+    for writes, found in (("+=", SHOWN[before, call]), ("= memory +", False)):
+        files = {"network.py": NETWORK.replace("WRITES", writes), "reader.py": reader}
+        assert bool(errors(tmp_path, files, "reader.py")) is found
