@@ -26,6 +26,7 @@ from . import (
     iterators,
     layers,
     lookup,
+    names,
     parsers,
     protocols,
     records,
@@ -191,13 +192,11 @@ def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 
 def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
 
-    if len(args) >= 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
-        if len(args) == 3 and isinstance(args[0], Instance):
-            return _attribute_or(run, args[0], args[1], args[2], at)
-        return run.attribute(args[0], args[1].value, at)
     if len(args) < 2:
         return Unknown()
-    known = dynamic_names.by_default(run, args[1], at, lambda name: run.attribute(args[0], name, at))
+    if len(args) == 3 and isinstance(args[0], Instance) and isinstance(args[1], Constant):
+        return _attribute_or(run, args[0], args[1], args[2], at)
+    known = dynamic_names.entry(run, args[0], args[1], at)
     if known is None and isinstance(args[0], Instance):
         known = dynamic_names.attribute(run, args[0], getattr(at, "args", [None, None])[1])
     return Unknown() if known is None else known
@@ -237,6 +236,10 @@ def _hasattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
 
 def _vars(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     return run.attribute(args[0], "__dict__", at) if args else Unknown()
+
+
+def _globals(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    return names.of_module(run, run.frame.module, "__dict__")
 
 
 def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -369,6 +372,7 @@ INTRINSICS: dict[str, Play] = {
     "builtins.delattr": _delattr,
     "builtins.hasattr": _hasattr,
     "builtins.vars": _vars,
+    "builtins.globals": _globals,
     "builtins.slice": lambda run, args, kwargs, at: Slice(
         [NONE, *args, NONE] if len(args) == 1 else [*args, NONE][:3]
     ),

@@ -1,4 +1,4 @@
-"""Resolves attributes whose name is computed: `getattr(nn, act)`, `self.add_module(name, layer)`.
+"""Resolves attributes whose name is computed: `getattr(nn, act)`, `nn.__dict__[act]`, `self.add_module(name, layer)`.
 
 If the name is a parameter with a default, the default gets a path of its own, since most callers keep it. A layer
 registered under an unknown name may be any attribute that nothing else sets. `getattr(self, f"layer{i}")` is one of
@@ -48,6 +48,13 @@ def by_default(run: Run, name: Value, at: ast.AST, found: Callable[[str], Value]
     run.path = path
     each = [(both(path, taken), value), (both(path, other), Unknown())]
     return join([(guard, one) for guard, one in each if guard])
+
+
+def entry(run: Run, obj: Value, name: Value, at: ast.AST) -> Value | None:
+    """The attribute of an object under a name that may be computed; None if it is not known which."""
+    if isinstance(name, Constant) and isinstance(name.value, str):
+        return run.attribute(obj, name.value, at)
+    return by_default(run, name, at, lambda word: run.attribute(obj, word, at))
 
 
 def spelled(run: Run, name: Scalar, method: str) -> Native | None:

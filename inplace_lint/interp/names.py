@@ -90,7 +90,12 @@ def store(run: Run, name: str, value: Value) -> None:
 
 
 def of_module(run: Run, module: Module, name: str) -> Value:
-    """The value that the top level of a file binds to a name, or the builtin; Unknown if it is not known."""
+    """The value that the top level of a file binds to a name, or the builtin; Unknown if it is not known.
+
+    Its `__dict__` is the module itself, whose entries are asked for as attributes are (`dynamic_names.entry`).
+    """
+    if name == "__dict__":
+        return ModuleValue(module)
     key = (module, name)
     value = run.top_levels.globals.get(key)
     if value is None:
@@ -159,6 +164,8 @@ def of_dotted(run: Run, dotted: str, name: str) -> Value:
     """The attribute `name` of a module or class outside the project."""
     if name == "__name__" and (table.module(dotted) is not None or table.function(dotted) is not None):
         return Constant(dotted.rpartition(".")[2])
+    if name == "__dict__":
+        return Symbol(dotted)
     module = run.frame.module
     return _value(run, run.program.names.attribute(module, dotted, name), module)
 

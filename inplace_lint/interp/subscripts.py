@@ -8,6 +8,7 @@ from . import (
     arrays,
     concrete,
     containers,
+    dynamic_names,
     elements,
     enums,
     exceptions,
@@ -17,6 +18,7 @@ from . import (
     instances,
     lookup,
     mappings,
+    names,
     places,
     positions,
     protocols,
@@ -106,6 +108,8 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, found or atom))  # `Stack[int]` of a generic class is the class
         elif _is_declared(run, atom):
             results.append((guard, atom))  # `kernel[grid](…)` launches the kernel itself
+        elif isinstance(atom, (names.ModuleValue, Symbol)):
+            results.append((guard, dynamic_names.entry(run, atom, index, at) or Unknown()))
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()

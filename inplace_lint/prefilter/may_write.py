@@ -106,7 +106,9 @@ class MayWrite:
                 owner = method.owner
                 if method.module is module or owner is None:
                     continue
-                writers = [f for f in owner.methods.values() if f in self._prefilter.candidates(method.module)]
+                writers = [
+                    f for f in owner.methods.values() if f in self._prefilter.candidates(method.module)
+                ]
                 forward = owner.methods.get("forward")
                 known += [f for f in writers if f.name in words and f is not forward]
                 if writers and forward is not None:
@@ -238,8 +240,9 @@ def _named_in(value: ast.expr) -> list[ast.expr]:
 
 def _picked_by_name(module: Module, name: str, definition: Definition) -> set[str]:
     """What a file may take from an imported module by a name that it computes: `getattr(models, args.model)`."""
-    made = definition.what
-    if not isinstance(made, Module) or b"getattr(%s," % name.encode() not in module.source:
+    made, word = definition.what, name.encode()
+    ways = (b"getattr(%s," % word, b"%s.__dict__[" % word, b"vars(%s)[" % word)
+    if not isinstance(made, Module) or not any(way in module.source for way in ways):
         return set()
     return {*[*made.functions, *made.classes][:_ENTRIES]}
 

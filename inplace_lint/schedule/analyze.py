@@ -282,7 +282,8 @@ def deepened(
     usual = program.soft_limit
     shallow: Run | None = None
     bounded = program.steps > FILE_LIMIT
-    if not (usual or bounded) and (trains(module, root) or (root is None and any(way.trains for way in program.drivers))):
+    trained_by = trains(module, root) or (root is None and any(way.trains for way in program.drivers))
+    if trained_by and not (usual or bounded):
         program.soft_limit = TRAINING
     try:
         for _ in range(_DEEPER):

@@ -107,7 +107,7 @@ CHECKS = (
     "        pass",
     "        if mode not in ('a', 'b'):\n            raise ValueError(mode)",
     "        assert mode in ('a', 'b')",
-    "        if mode == 'a':\n            self.wide = True\n        elif mode != 'b':\n            raise ValueError(mode)",
+    "        if mode == 'a':\n            self.a = True\n        elif mode != 'b':\n            raise ValueError(mode)",
 )
 FREEZES = (
     "        for p in self.average.parameters():\n            p.requires_grad = False",

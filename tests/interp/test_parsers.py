@@ -67,6 +67,9 @@ ASKS = {
 #: How it picks the network by that name, with the names that the two networks have there.
 PICKS = {
     "getattr": ("getattr(nets, args.net)()", "Leaf", "Free"),
+    "__dict__": ("nets.__dict__[args.net]()", "Leaf", "Free"),
+    "vars": ("vars(nets)[args.net]()", "Leaf", "Free"),
+    "globals": ("globals()[args.net]()", "Leaf", "Free"),
     "a table": ("nets.TABLE[args.net]()", "leaf", "free"),
     "a function": ("nets.build(args.net)", "leaf", "free"),
 }
@@ -74,6 +77,7 @@ SCRIPT = """
 import argparse
 import torch
 import nets
+from nets import Free, Leaf
 
 
 def options():
@@ -113,7 +117,7 @@ def test_the_network_of_the_default_name_is_built(
     path.write_text(text)
     found = check_source(str(path), text.encode(), Settings(), Project(root=str(tmp_path)))
     # Of a small table, and of tests for names, what any other name leads to is followed as well.
-    expected = {"IPL103"} if wrong or pick != "getattr" else set()
+    expected = {"IPL103"} if wrong or pick in ("a table", "a function") else set()
     assert {one.code for one in found if one.severity == "error"} == expected
     pytest.importorskip("torch")
     monkeypatch.syspath_prepend(str(tmp_path))
