@@ -146,7 +146,6 @@ class Program:
         #: a run is a second look (`schedule.refine`)
         self.second_look = False
         self.prefilter = prefilter or Prefilter(Files(project))
-        self.files = self.prefilter.files
         self.names = self.prefilter.names
         #: the prefilter for the other setting of `want_notes`, if there was one
         self._other_prefilter: Prefilter | None = None
@@ -166,6 +165,11 @@ class Program:
         self.runs: list[Run] = []
         #: values of top-level names that do not depend on the run
         self.known_names: dict[tuple[Module, str], Value] = {}
+
+    @property
+    def files(self) -> Files:
+        """The parsed files of the project."""
+        return self.prefilter.files
 
     @property
     def declared(self) -> Declared:
