@@ -37,7 +37,7 @@ from . import (
 from .budget import DEPTH
 from .class_value import ClassValue
 from .event import Skipped
-from .frames import DEAD, LENGTH, Frame, State
+from .frames import DEAD, LENGTH, OPTIONS, Frame, State
 from .grad_mode import Mode
 from .graph import Node
 from .guards import ALWAYS, relative
@@ -420,6 +420,8 @@ def bind(
     if arguments.kwarg is not None:
         rest = bound[arguments.kwarg.arg] = Mapping_()
         run.born[rest] = run.inexact
+        if args and isinstance(obj := args[0], Instance) and run.program.built.objects.get(obj.cls) is obj:
+            run.state.slots[(rest, OPTIONS)] = Unknown()
         for name, value in given.options.items():
             run.put(rest, ("key", name), value)
     for parameter in given.missing:

@@ -187,22 +187,23 @@ def _tell_rounds_apart(run: Run, value: Value, word: Hashable, bit: int) -> None
 
 
 def _equal(run: Run, left: Value, right: Value) -> Value:
-    """left == right as a test: a value equals one string only, and so do two rounds of a loop between them."""
+    """left == right as a test: a value equals one word or number only, and so do two rounds of a loop between them."""
     key = ("==", run.identity(left), run.identity(right))
     is_new = run.known(key) is None
     test = run.test(key)
     if isinstance(left, Scalar) and left.last and isinstance(right, Constant):
         run.numbered |= 1 << test.bit
     word = right.value if isinstance(right, Constant) else right if enums.is_member(right) else None
-    if isinstance(word, (str, Instance)):
+    if isinstance(word, (str, Instance)) or type(word) is int:
         words = run.words.setdefault(left, {})
         if word not in words:
             run.exclude(test.bit, words.values())
             words[word] = test.bit
-            _tell_rounds_apart(run, left, word, test.bit)
+            if type(word) is not int:
+                _tell_rounds_apart(run, left, word, test.bit)
             if isinstance(word, str) and _is_another(left, word):
                 run.expect_another_word(test.bit)
-    elif isinstance(left, Scalar) and isinstance(right, Constant) and _are_numbers(left.default, right.value):
+    if isinstance(left, Scalar) and isinstance(right, Constant) and _are_numbers(left.default, right.value):
         run.expect(test.bit, left.default == right.value)
     elif is_new and isinstance(left, Unknown) and isinstance(right, Unknown):
         # None may stand for one of two options, but hardly for both

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import concrete, containers, elements, holding, inherited, layers, mappings, methods, places
-from .frames import LENGTH
+from .frames import LENGTH, OPTIONS
 from .joins import join
 from .values import (
     ANY,
@@ -183,7 +183,7 @@ def _copy(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 def _get(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if not args:
         return Unknown()
-    default = args[1] if len(args) > 1 else NONE
+    default = args[1] if len(args) > 1 else run.state.get((obj, OPTIONS)) or NONE
     key = elements.constant(run, args[0])
     there = mappings.holds(run, obj, key.value) if isinstance(key, Constant) else None
     if there is None:

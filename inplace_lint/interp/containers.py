@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import elements, external_modules, places, stale_reads, unmodeled
 from .frames import FIRST, LAST, LENGTH, OVER, PARTS
+from .guards import both
 from .iterators import Iteration
 from .joins import join
 from .slices import Slice
@@ -159,6 +160,18 @@ def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
     spread = make(run, kind, run.elements(other), exact=False)
     if isinstance(spread, Sequence_):
         spread.appended = other.appended
+        if spread.appended:  # on other paths the length may be known
+            found = [
+                (guard, run.state.get((other, i))) for guard, n in lengths(run, other) for i in range(n or 0)
+            ]
+            spread.appended = [
+                *spread.appended,
+                *(
+                    (both(guard, g), atom)
+                    for guard, one in found
+                    for g, atom in alternatives(one or Unknown())
+                ),
+            ]
         places.follow(run, spread, other, other)
     ends = {(spread, end): run.state.get((other, end)) for end in (FIRST, LAST)}
     run.state.slots.update({key: value for key, value in ends.items() if value is not None})

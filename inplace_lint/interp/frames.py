@@ -35,6 +35,8 @@ OVER = "<over>"
 KEYS = "<keys>"
 #: ... and what was stored last under such a key (`mappings.Latest`).
 LATEST = "<latest>"
+#: ... what an option is that a caller may have given to a constructor as `**options`.
+OPTIONS = "<options>"
 
 
 class Binding(NamedTuple):

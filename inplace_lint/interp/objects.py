@@ -244,9 +244,24 @@ def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast
     path = run.path
     for guard, count in ways:
         run.path = guard
-        results.append((guard, _call_chain(run, modules, count, given, at)))
+        found = (
+            _call_chain(run, modules, count, given, at) if count != 0 else _empty(run, modules, guard, given)
+        )
+        results.append((guard, found))
     run.path = path
     return join(results)
+
+
+def _empty(run: Run, modules: Sequence_, guard: Guard, given: Value) -> Value:
+    """What an `nn.Sequential` returns on paths where it has no modules: what it is given.
+
+    If it has none because a name is none of those that it was compared with, that is a guess: such a name is a mistake.
+    """
+    pairs = (*run.program.built.exclusive, *run.exclusive)
+    if all(pair & ~guard.negative for pair in pairs):
+        return given
+    likely, other = run.doubt(("no module", modules))
+    return join([(both(guard, likely), given), (both(guard, other), Unknown())])
 
 
 def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, at: ast.AST) -> Value:
@@ -263,7 +278,7 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
         return value
     in_order = positions.in_order(modules)
     if in_order:
-        return _call_in_order(run, in_order, value, at)
+        return _call_in_order(run, modules, in_order, value, at)
     elements = run.elements(modules)
     if len(elements) == 1 and _is_one_on_each_path(elements[0]):
         return run.call(elements[0], [value], {}, at)
@@ -286,9 +301,15 @@ def _is_one_on_each_path(element: Value) -> bool:
     return True
 
 
-def _call_in_order(run: Run, layers: Sequence[tuple[Guard, Value]], value: Value, at: ast.AST) -> Value:
+def _call_in_order(
+    run: Run, modules: Sequence_, layers: Sequence[tuple[Guard, Value]], value: Value, at: ast.AST
+) -> Value:
     """Call the layers that a loop of unknown length made, those of the rounds that were run, each on its own paths."""
-    path = run.path
+    path = rest = run.path
+    for guard, _ in layers:
+        rest = minus(rest, guard)
+    if rest:
+        value = join([(minus(path, rest), value), (rest, _empty(run, modules, rest, value))])
     for guard, layer in layers:
         run.path = both(path, guard)
         if run.path:
