@@ -16,7 +16,7 @@ class Block(nn.Module):
     def forward(self, x):
         shortcut = self.shortcut(x)
         y = self.conv(x)
-        shortcut += y
+        shortcut = shortcut + y
         return shortcut
 
 
