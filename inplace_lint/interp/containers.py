@@ -247,6 +247,8 @@ def one_of_many(run: Run, value: Value, container: Value | None = None) -> Value
 def _any_element(run: Run, value: Value) -> Value:
     if isinstance(value, (Sequence_, Mapping_)):
         found = run.elements(value)
+        if value.kind == "ModuleList":  # `None` stands in places that nobody takes a layer from
+            found = [f for f in found if not isinstance(f, Constant)]
         if found and all(isinstance(f, TorchModule) for f in found):
             return found[0] if len({f.name for f in found if isinstance(f, TorchModule)}) == 1 else Unknown()
         if len(found) == 1 and (ANY in value.keys or length(run, value) == 1):

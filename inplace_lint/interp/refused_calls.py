@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..resolve import binding
 from ..torchmodel import table
 from . import lookup
-from .values import Bound, FunctionValue, Instance, TorchModule
+from .values import Bound, Constant, FunctionValue, Instance, TorchModule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,8 @@ def takes(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Val
     """Whether Python may call `func` with these arguments: False where that is certain to raise a TypeError."""
     while isinstance(func, Bound):
         args, kwargs, func = [*func.args, *args], {**func.kwargs, **kwargs}, func.func
+    if isinstance(func, Constant):
+        return False  # `layers = [None]`, to which layers are added
     if isinstance(func, Instance):
         name = "forward" if func.cls.is_module() else "__call__"
         found = lookup.find(run, func.cls.order(), name)
