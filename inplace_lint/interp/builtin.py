@@ -198,7 +198,7 @@ def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
         return _attribute_or(run, args[0], args[1], args[2], at)
     known = dynamic_names.entry(run, args[0], args[1], at)
     if known is None and isinstance(args[0], Instance):
-        known = dynamic_names.attribute(run, args[0], getattr(at, "args", [None, None])[1])
+        known = dynamic_names.attribute(run, args[0], dynamic_names.name_in(at))
     return Unknown() if known is None else known
 
 
@@ -247,7 +247,7 @@ def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
     if len(args) == 3 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
         attributes.assign(run, args[0], args[1].value, args[2], at)
     elif len(args) == 3 and isinstance(args[0], Instance):
-        dynamic_names.register(run, args[0], args[2])
+        dynamic_names.register(run, args[0], args[2], at)
     return NONE
 
 

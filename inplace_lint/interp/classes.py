@@ -109,11 +109,11 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     native = native or lightning.method(run, obj, name)
     if native is not None:
         return native
+    if name == "__dict__" or name in MODULE_DICTS:
+        return module_parts.own_dict(run, obj)
     registered = run.state.get((obj, ANY))
     if registered is not None:
         return registered
-    if name == "__dict__" or name in MODULE_DICTS:
-        return module_parts.own_dict(run, obj)
     stand_in = lookup.find(run, obj.cls.order(), "__getattr__")
     if isinstance(stand_in, Symbol):
         return run.call(stand_in, [obj, Constant(name)], {}, at)

@@ -7,6 +7,7 @@ the layers whose attribute name starts with `layer`.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from . import comparisons, inherited
@@ -26,7 +27,6 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable
 
     from .run import Run
@@ -71,11 +71,15 @@ def spelled(run: Run, name: Scalar, method: str) -> Native | None:
     return Native(play)
 
 
-def register(run: Run, obj: Instance, layer: Value) -> None:
+def register(run: Run, obj: Instance, layer: Value, at: ast.AST) -> None:
     """Models `setattr(obj, name, layer)` with an unknown name: the layer may be any attribute not set otherwise.
 
-    Once one of them is unknown, nothing is known of any.
+    Once one of them is unknown, nothing is known of any. Of `f"layer{i}"` the text at the start is known, which
+    `attribute` asks for: the latest layer that was registered so stands for all.
     """
+    prefix = _prefix(name_in(at))
+    if prefix and all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
+        run.put(obj, f"{prefix}…", layer)
     known = run.state.get((obj, ANY))
     if isinstance(layer, Unknown):
         run.put(obj, ANY, Unknown())
@@ -85,13 +89,35 @@ def register(run: Run, obj: Instance, layer: Value) -> None:
         inherited.register(run, obj, "", layer)  # under any name, it is the next layer of an `nn.Sequential`
 
 
+def name_in(at: ast.AST) -> ast.expr | None:
+    """The expression for a name: in `getattr(obj, name)`, `obj.__getattr__(name)`, `obj.add_module(name, layer)`.
+
+    Also in `obj._modules[name]`.
+    """
+    if isinstance(at, ast.Subscript):
+        return at.slice
+    args = at.args if isinstance(at, ast.Call) else []
+    place = 0 if isinstance(at, ast.Call) and isinstance(at.func, ast.Attribute) else 1
+    return args[place] if place < len(args) else None
+
+
+def _prefix(name: ast.expr | None) -> str:
+    """The text that a computed name starts with: `f"layer{i}"`, `"layer%d" % i` and `"layer" + str(i)`; or none."""
+    if isinstance(name, ast.JoinedStr):
+        return _prefix(name.values[0]) if name.values else ""
+    if isinstance(name, ast.BinOp) and isinstance(name.op, (ast.Mod, ast.Add)):
+        return _prefix(name.left).partition("%" if isinstance(name.op, ast.Mod) else "\0")[0]
+    if isinstance(name, ast.Call) and isinstance(name.func, ast.Attribute) and name.func.attr == "format":
+        return _prefix(name.func.value).partition("{")[0]
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+
+
 def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:
     """Models `getattr(obj, f"layer{i}")`: one of the layers whose attribute names start with the same text."""
     if obj.pending is not None:
         run.materialise(obj)
-    first = getattr(name, "values", [None])[0]
-    prefix = getattr(first, "value", None)
-    if not isinstance(prefix, str) or not prefix:
+    prefix = _prefix(name)
+    if not prefix:
         return run.state.get((obj, ANY))
     found = [run.state.get((obj, key)) for key in obj.keys if isinstance(key, str) and key.startswith(prefix)]
     layers = [v for v in found if v is not None and all(isinstance(a, _LAYERS) for _, a in alternatives(v))]

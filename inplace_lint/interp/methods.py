@@ -32,6 +32,7 @@ from .values import (
     Native,
     Optimizer,
     Scalar,
+    Symbol,
     Tensor,
     TorchModule,
     Unknown,
@@ -166,8 +167,19 @@ def _pair(run: Run, value: Value) -> Value:
     return containers.make(run, "tuple", [Scalar(), value])
 
 
+#: What the methods do by which Python asks for attributes, and sets them.
+_BY_NAME = {
+    "__getattr__": "builtins.getattr",
+    "__getattribute__": "builtins.getattr",
+    "__setattr__": "builtins.setattr",
+}
+
+
 def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
     """A method or attribute that an object of the project inherits from `nn.Module`, or may inherit."""
+    if name in _BY_NAME:
+        asked = Symbol(_BY_NAME[name])
+        return Native(lambda run, args, kwargs, at: run.call(asked, [obj, *args], kwargs, at))
     if not obj.cls.is_module() and "?" not in obj.cls.external_bases():
         own = inherited.part(run, obj)
         if isinstance(own, Unknown) and name in ("parameters", "named_parameters"):
@@ -176,14 +188,14 @@ def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
     if name == "training":
         return layers.training(run)
     if name in _REGISTERS:
-        return Native(lambda run, args, kwargs, at: _register(run, obj, name, args, kwargs))
+        return Native(lambda run, args, kwargs, at: _register(run, obj, name, args, kwargs, at))
     return module_protocol(run, obj, name)
 
 
 def of_module(run: Run, module: TorchModule, name: str) -> Value | None:
     """A method of a layer of torch."""
     if name in _REGISTERS:
-        return Native(lambda run, args, kwargs, at: _register(run, module, name, args, kwargs))
+        return Native(lambda run, args, kwargs, at: _register(run, module, name, args, kwargs, at))
     return module_protocol(run, module, name)
 
 
@@ -235,7 +247,12 @@ _REGISTERS = frozenset({"register_buffer", "register_parameter", "add_module", "
 
 
 def _register(
-    run: Run, obj: Instance | TorchModule, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+    run: Run,
+    obj: Instance | TorchModule,
+    name: str,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    at: ast.AST,
 ) -> Value:
     values = [*args, *(kwargs[k] for k in ("name", "tensor", "param", "module") if k in kwargs)]
     if len(values) >= 2 and isinstance(values[0], Constant) and isinstance(values[0].value, str):
@@ -258,7 +275,7 @@ def _register(
         inherited.register(run, obj, values[0].value, value, surely=name in ("add_module", "register_module"))
         run.put(obj, values[0].value, value)
     elif len(values) >= 2 and name in ("add_module", "register_module") and isinstance(obj, Instance):
-        dynamic_names.register(run, obj, values[1])
+        dynamic_names.register(run, obj, values[1], at)
     return NONE
 
 

@@ -151,7 +151,10 @@ def _under_key(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value:
         if absent and there is not None:
             exceptions.throw_builtin(run, "KeyError")
             return Unknown()
-    return chosen(run, mapping, key, at) or mappings.get_key(run, mapping, key)
+    named = None
+    if isinstance(mapping.of, Instance) and isinstance(key, Scalar):
+        named = dynamic_names.attribute(run, mapping.of, dynamic_names.name_in(at))
+    return named or chosen(run, mapping, key, at) or mappings.get_key(run, mapping, key)
 
 
 def _name(run: Run, index: Value) -> Hashable | None:

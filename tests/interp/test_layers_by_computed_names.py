@@ -1,0 +1,90 @@
+"""Layers that are set and asked for under names that are computed; torch says which programs are refused."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from .in_torch import told
+
+torch = pytest.importorskip("torch")
+
+SETS = (
+    "setattr(self, f'block{i}', LAYER)",
+    "setattr(self, 'block%d' % i, LAYER)",
+    "setattr(self, 'block{}'.format(i), LAYER)",
+    "setattr(self, 'block' + str(i), LAYER)",
+    "self.__setattr__(f'block{i}', LAYER)",
+    "self.add_module('block%d' % i, LAYER)",
+)
+GETS = (
+    "getattr(self, f'block{i}')",
+    "getattr(self, 'block%d' % i)",
+    "getattr(self, 'block{}'.format(i))",
+    "getattr(self, 'block' + str(i))",
+    "self.__getattr__(f'block{i}')",
+    "self._modules[f'block{i}']",
+)
+PROGRAM = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return RESULT
+
+
+class Add(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+
+    def forward(self, x, rest):
+        x += self.lin(rest)
+        return x
+
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+        for i in range(n):
+            SET_BLOCK
+            SET_ADD
+
+    def forward(self, x):
+        rest = x
+        for i in range(self.n):
+            x = GET_BLOCK(x)
+            x = GET_ADD(x, rest)
+        return x
+
+
+def train(n):
+    Net(n)(torch.ones(2, 3)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("result", ["torch.relu(self.lin(x))", "self.lin(torch.relu(x))"])
+@pytest.mark.parametrize(("sets", "gets"), [*product(SETS, GETS)])
+def test_which_layer_is_called(sets: str, gets: str, result: str) -> None:
+    """Of two kinds of layers under two kinds of names each is found again."""
+    source = PROGRAM.replace("RESULT", result)
+    for name, text in (("SET", sets), ("GET", gets)):
+        source = source.replace(f"{name}_BLOCK", text.replace("LAYER", "Block()"))
+        source = source.replace(f"{name}_ADD", text.replace("block", "add").replace("LAYER", "Add()"))
+    names: dict[str, object] = {}
+    exec(compile(source, "a.py", "exec"), names)
+    try:
+        names["train"](2)  # type: ignore[operator]
+    except RuntimeError as error:
+        assert "modified by an inplace operation" in str(error)
+        assert "IPL101" in told(source)
+    else:
+        assert told(source) == []
