@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
 
 
+#: Stands for attributes whose names are computed: `setattr(self, name, layer)`; and how a method asks for such a one.
+_COMPUTED = b"?"
+_BY_COMPUTED_NAME = (b"getattr(%s,", b"%s.__getattr__(", b"%s.__getattribute__(", b"%s._modules")
+
+
 def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
     """Attributes that `__init__` builds on one of the rows, or from a value built there; all of them if unclear.
+
+    Then any of a computed name may be one as well.
 
     `named`: the rows mention the name of a builder, which may be a parameter's default without being called there.
     """
@@ -52,7 +59,11 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
             built |= names
         if len(built) == known:
             break
-    return {name[len(prefix) :] for name in (found if told else everything)}
+    return (
+        {name[len(prefix) :] for name in found}
+        if told
+        else {_COMPUTED, *(n[len(prefix) :] for n in everything)}
+    )
 
 
 def puts_object_elsewhere(init: FunctionSource) -> bool:
@@ -70,9 +81,14 @@ def puts_object_elsewhere(init: FunctionSource) -> bool:
 
 
 def uses(method: FunctionSource, attributes: set[bytes], holds: Callable[[bytes, int, int], bool]) -> bool:
-    """Whether a method mentions one of these attributes of `self` (for `""`, `super` or `in self`) where it `holds`."""
+    """Whether a method mentions one of these attributes of `self` (for `""`, `super` or `in self`) where it `holds`.
+
+    Or asks for one whose name is computed, if that may be one.
+    """
     text, receiver = method.text, method.receiver.encode()
     words: list[bytes] = []
+    if _COMPUTED in attributes and any(way % receiver in text for way in _BY_COMPUTED_NAME):
+        return True
     for name in attributes if receiver else ():
         words += (receiver + b"." + name,) if name else (b"super", b"in " + receiver)
     return any(first_place(text, word, 0, len(text), holds) >= 0 for word in words)
@@ -124,7 +140,14 @@ def _changed(call: ast.Call, receiver: str) -> set[bytes]:
             return {f"{receiver}.{node.attr}".encode()}
     if not isinstance(node, ast.Name):
         return set()
-    if node.id != receiver:
+    if (
+        node.id == "setattr"
+        and call.args
+        and isinstance(call.args[0], ast.Name)
+        and call.args[0].id == receiver
+    ):
+        call = ast.Call(node, call.args[1:], [])
+    elif node.id != receiver:
         return {node.id.encode()}
     name = call.args[0] if call.args else None
     if isinstance(name, ast.Constant) and isinstance(name.value, str):
