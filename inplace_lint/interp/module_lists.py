@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import intrinsics
 from .layers import is_module
-from .values import Sequence_, Value, flatten
+from .values import Constant, Sequence_, Value, flatten
 
 if TYPE_CHECKING:
     import ast
@@ -21,7 +21,8 @@ _FILLED = (b".append(", b".extend(", b".insert(")
 def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
     """An `nn.ModuleList` for a call of an unknown class in a method of a module; None if it may be no list.
 
-    It is one if its only argument is a list of modules, or if it has none and is appended to in the same method.
+    It is one if its only argument is a list of modules, or if it has none and is appended to in the same method. `None`
+    may stand in places of the list.
     """
     source = run.frame.function
     if source is None or source.owner is None or not run.program.class_value(source.owner).is_module():
@@ -35,7 +36,10 @@ def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
             if isinstance(given, Sequence_) and given.kind in ("list", "tuple", "iterator")
             else []
         )
-        is_list = bool(elements) and all(is_module(atom) for one in elements for atom in flatten(one))
+        held = [atom for one in elements for atom in flatten(one) if not isinstance(atom, Constant)]
+        is_list = all(map(is_module, held)) and (
+            bool(held) or (bool(elements) and _is_filled(run, source, at))
+        )
     return intrinsics.INTRINSICS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
 
 
