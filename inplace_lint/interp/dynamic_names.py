@@ -75,18 +75,26 @@ def register(run: Run, obj: Instance, layer: Value, at: ast.AST) -> None:
     """Models `setattr(obj, name, layer)` with an unknown name: the layer may be any attribute not set otherwise.
 
     Once one of them is unknown, nothing is known of any. Of `f"layer{i}"` the text at the start is known, which
-    `attribute` asks for: the latest layer that was registered so stands for all.
+    `attribute` asks for: the latest layer stands for all that are registered so, if they are of one kind.
     """
+    are_layers = all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer))
     prefix = _prefix(name_in(at))
-    if prefix and all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
-        run.put(obj, f"{prefix}…", layer)
+    if prefix and are_layers:
+        known = run.state.get((obj, f"{prefix}…"))
+        alike = known is None or _kinds(known) == _kinds(layer)
+        run.put(obj, f"{prefix}…", layer if alike else Unknown())
     known = run.state.get((obj, ANY))
     if isinstance(layer, Unknown):
         run.put(obj, ANY, Unknown())
-    elif all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
+    elif are_layers:
         if not isinstance(known, Unknown):
             run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
         inherited.register(run, obj, "", layer)  # under any name, it is the next layer of an `nn.Sequential`
+
+
+def _kinds(layer: Value) -> list[object]:
+    """The classes of what a layer may be."""
+    return [getattr(atom, "cls", None) or getattr(atom, "name", None) for _, atom in alternatives(layer)]
 
 
 def name_in(at: ast.AST) -> ast.expr | None:
@@ -119,6 +127,8 @@ def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:
     prefix = _prefix(name)
     if not prefix:
         return run.state.get((obj, ANY))
+    if isinstance(run.state.get((obj, f"{prefix}…")), Unknown):
+        return Unknown()
     found = [run.state.get((obj, key)) for key in obj.keys if isinstance(key, str) and key.startswith(prefix)]
     layers = [v for v in found if v is not None and all(isinstance(a, _LAYERS) for _, a in alternatives(v))]
     return join([(run.path, layer) for layer in layers]) if layers else run.state.get((obj, ANY))

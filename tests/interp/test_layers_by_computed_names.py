@@ -88,3 +88,45 @@ def test_which_layer_is_called(sets: str, gets: str, result: str) -> None:
         assert "IPL101" in told(source)
     else:
         assert told(source) == []
+
+
+ALTERNATING = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+        for i in range(n):
+            setattr(self, f"layer{2 * i}", nn.Linear(3, 3))
+            setattr(self, f"layer{2 * i + 1}", nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        for i in range(2 * self.n):
+            x = getattr(self, f"layer{i}")(x)
+        return x
+
+
+def train(n):
+    Net(n)(torch.ones(2, 3)).sum().backward()
+"""
+APART = ALTERNATING.replace("layer{2 * i + 1}", "act{i}").replace(
+    """        for i in range(2 * self.n):
+            x = getattr(self, f"layer{i}")(x)
+""",
+    """        for i in range(self.n):
+            x = getattr(self, f"layer{i}")(x)
+            x = getattr(self, f"act{i}")(x)
+""",
+)
+
+
+@pytest.mark.parametrize("source", [ALTERNATING, APART])
+def test_layers_of_two_kinds(source: str) -> None:
+    """Under names that start alike it is not known which comes after which; a ReLU is none after another ReLU."""
+    names: dict[str, object] = {}
+    exec(compile(source, "a.py", "exec"), names)
+    names["train"](2)  # type: ignore[operator]
+    assert told(source) == []
