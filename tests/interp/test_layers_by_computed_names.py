@@ -112,7 +112,8 @@ class Net(nn.Module):
 def train(n):
     Net(n)(torch.ones(2, 3)).sum().backward()
 """
-APART = ALTERNATING.replace("layer{2 * i + 1}", "act{i}").replace(
+APART = ALTERNATING.replace("layer{2 * i + 1}", "act{i}").replace("layer{2 * i}", "layer{i}")
+APART = APART.replace(
     """        for i in range(2 * self.n):
             x = getattr(self, f"layer{i}")(x)
 """,
