@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from . import (
     containers,
     cuts,
+    elements,
     external_modules,
     indexing,
     inherited,
@@ -297,7 +298,12 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
         if value.kind == "fresh":
             return [containers.fresh_element(run, value, ("part", i)) for i in range(count)]
         element = run.state.get((value, ANY))
-        return [Unknown() if element is None else containers.one_of_many(run, element) for _ in range(count)]
+        if element is None:
+            return [Unknown() for _ in range(count)]
+        places_taken = [
+            places.at(run, value, i if star < 0 or i <= star else i - count) for i in range(count)
+        ]
+        return [containers.one_of_many(run, elements.at_place(run, element, one)) for one in places_taken]
     if isinstance(value, (Scalar, Optimizer)):
         if star < 0:
             cuts.note_rank(run, value, count)
