@@ -300,10 +300,11 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
         element = run.state.get((value, ANY))
         if element is None:
             return [Unknown() for _ in range(count)]
-        places_taken = [
-            places.at(run, value, i if star < 0 or i <= star else i - count) for i in range(count)
-        ]
-        return [containers.one_of_many(run, elements.at_place(run, element, one)) for one in places_taken]
+        found = [element] * count
+        if isinstance(element, Tensor):  # several, that share no memory
+            ends = [i if star < 0 or i <= star else i - count for i in range(count)]
+            found = [elements.at_place(run, element, places.at(run, value, end)) for end in ends]
+        return [containers.one_of_many(run, one) for one in found]
     if isinstance(value, (Scalar, Optimizer)):
         if star < 0:
             cuts.note_rank(run, value, count)

@@ -1,5 +1,6 @@
 """Nothing in this file is of the kind that the comment silences."""
 
+
 import torch
 
 x = torch.ones(3)

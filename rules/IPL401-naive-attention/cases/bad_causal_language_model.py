@@ -10,9 +10,7 @@ class Block(nn.Module):
         super().__init__()
         self.heads = heads
         self.key, self.query, self.value = nn.Linear(dim, dim), nn.Linear(dim, dim), nn.Linear(dim, dim)
-        self.register_buffer(
-            "mask", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size)
-        )
+        self.register_buffer("mask", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size))
 
     def forward(self, x):
         b, t, c = x.size()

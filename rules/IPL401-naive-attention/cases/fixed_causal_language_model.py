@@ -10,20 +10,16 @@ class Block(nn.Module):
         super().__init__()
         self.heads = heads
         self.key, self.query, self.value = nn.Linear(dim, dim), nn.Linear(dim, dim), nn.Linear(dim, dim)
-        self.register_buffer(
-            "mask", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size)
-        )
+        self.register_buffer("mask", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size))
 
     def forward(self, x):
         b, t, c = x.size()
         k = self.key(x).view(b, t, self.heads, c // self.heads).transpose(1, 2)
         q = self.query(x).view(b, t, self.heads, c // self.heads).transpose(1, 2)
         v = self.value(x).view(b, t, self.heads, c // self.heads).transpose(1, 2)
-
+      
         y = F.scaled_dot_product_attention(
-            q,
-            k,
-            v,
+            q, k, v,
             is_causal=True,
             scale=1.0 / math.sqrt(k.size(-1)),
         )

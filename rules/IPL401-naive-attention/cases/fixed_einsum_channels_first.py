@@ -11,7 +11,7 @@ class Block(nn.Module):
     def forward(self, x):
         b, c, h, w = x.shape
         q, k, v = self.qkv(x).reshape(b, 3, self.heads, c // self.heads, h * w).unbind(1)
-
+      
         out = torch.nn.functional.scaled_dot_product_attention(
             q.transpose(-2, -1).contiguous(),
             k.transpose(-2, -1).contiguous(),

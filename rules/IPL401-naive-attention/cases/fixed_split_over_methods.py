@@ -14,16 +14,10 @@ class Block(nn.Module):
         b, n, c = x.shape
         qkv = self.qkv(x).reshape(b, n, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
         q, k, v = qkv.unbind(0)
-        return (
-            torch.nn.functional.scaled_dot_product_attention(
-                q,
-                k,
-                v,
-                scale=self.scale,
-            )
-            .transpose(1, 2)
-            .reshape(b, n, c)
-        )
+        return torch.nn.functional.scaled_dot_product_attention(
+            q, k, v,
+            scale=self.scale,
+        ).transpose(1, 2).reshape(b, n, c)
 
     def scores(self, q, k):
         return torch.matmul(q, k.mT) * self.scale

@@ -7,7 +7,7 @@ class Block(nn.Module):
     def __init__(self, dim=24, heads=3):
         super().__init__()
         self.heads = heads
-        self.fused = hasattr(F, "scaled_dot_product_attention")
+        self.fused = hasattr(F, 'scaled_dot_product_attention')
         self.scale = (dim // heads) ** -0.5
         self.qkv = nn.Linear(dim, dim * 3)
         self.attn_drop = nn.Dropout(0.1)

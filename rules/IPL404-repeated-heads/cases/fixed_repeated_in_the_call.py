@@ -15,7 +15,9 @@ class Block(nn.Module):
         q = self.q(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
         k = self.k(x).view(b, n, self.groups, c // self.heads).transpose(1, 2)
         v = self.v(x).view(b, n, self.groups, c // self.heads).transpose(1, 2)
-        out = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+        out = F.scaled_dot_product_attention(
+            q, k, v, enable_gqa=True
+        )
         return out.transpose(1, 2).reshape(b, n, c)
 
 

@@ -19,9 +19,7 @@ class Block(nn.Module):
         q = self.q(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
         k = self.k(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
         v = self.v(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
-        out = F.scaled_dot_product_attention(
-            q, k, v, dropout_p=self.drop.p if self.training else 0.0, is_causal=True
-        )
+        out = F.scaled_dot_product_attention(q, k, v, dropout_p=self.drop.p if self.training else 0.0, is_causal=True)
         return out.transpose(1, 2).reshape(b, n, c)
 
 

@@ -16,10 +16,7 @@ class Block(nn.Module):
         b, c, h, w = x.shape
         q, k, v = self.qkv(x).reshape(b, 3, self.heads, c // self.heads, h * w).unbind(1)
         out = F.scaled_dot_product_attention(  # expect: IPL502
-            q,
-            k,
-            v,
-            dropout_p=self.dropout,  # expect: IPL501
+            q, k, v, dropout_p=self.dropout  # expect: IPL501
         )
         return out.view(b, c, h, w)
 

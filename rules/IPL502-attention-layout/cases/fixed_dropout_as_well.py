@@ -16,10 +16,7 @@ class Block(nn.Module):
         b, c, h, w = x.shape
         q, k, v = self.qkv(x).reshape(b, 3, self.heads, c // self.heads, h * w).unbind(1)
         out = F.scaled_dot_product_attention(
-            q.transpose(-2, -1).contiguous(),
-            k.transpose(-2, -1).contiguous(),
-            v.transpose(-2, -1).contiguous(),
-            dropout_p=self.dropout,
+            q.transpose(-2, -1).contiguous(), k.transpose(-2, -1).contiguous(), v.transpose(-2, -1).contiguous(), dropout_p=self.dropout
         ).transpose(-2, -1)
         return out.reshape(b, c, h, w)
 

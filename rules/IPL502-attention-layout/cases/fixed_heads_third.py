@@ -14,9 +14,7 @@ class Block(nn.Module):
         q = self.q(x).view(b, n, self.heads, c // self.heads)
         k = self.k(x).view(b, n, self.heads, c // self.heads)
         v = self.v(x).view(b, n, self.heads, c // self.heads)
-        out = F.scaled_dot_product_attention(
-            q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True
-        ).transpose(1, 2)
+        out = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True).transpose(1, 2)
         return out.reshape(b, n, c)
 
 

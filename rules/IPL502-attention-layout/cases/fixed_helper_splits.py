@@ -15,9 +15,7 @@ class Block(nn.Module):
 
     def forward(self, x):
         q, k, v = self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x))
-        out = F.scaled_dot_product_attention(
-            q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
-        ).transpose(1, 2)
+        out = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)).transpose(1, 2)
         return out.flatten(2)
 
 

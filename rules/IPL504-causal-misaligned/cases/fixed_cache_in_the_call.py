@@ -21,9 +21,7 @@ class Block(nn.Module):
         v = self.v(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
         keys = torch.cat((k[:, :, :more], k), -2)
         values = torch.cat((v[:, :, :more], v), -2)
-        out = F.scaled_dot_product_attention(
-            q, keys, values, dropout_p=0.0, attn_mask=causal_lower_right(q.size(-2), keys.size(-2))
-        )
+        out = F.scaled_dot_product_attention(q, keys, values, dropout_p=0.0, attn_mask=causal_lower_right(q.size(-2), keys.size(-2)))
         return out.transpose(1, 2).reshape(b, n, c)
 
 
