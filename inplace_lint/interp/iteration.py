@@ -300,10 +300,9 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
         element = run.state.get((value, ANY))
         if element is None:
             return [Unknown() for _ in range(count)]
-        found = [element] * count
-        if isinstance(element, Tensor):  # several, that share no memory
-            ends = [i if star < 0 or i <= star else i - count for i in range(count)]
-            found = [elements.at_place(run, element, places.at(run, value, end)) for end in ends]
+        # Tensors among them are several, which share no memory.
+        ends = [i if star < 0 or i <= star else i - count for i in range(count)]
+        found = [elements.at_place(run, element, places.at(run, value, end)) for end in ends]
         return [containers.one_of_many(run, one) for one in found]
     if isinstance(value, (Scalar, Optimizer)):
         if star < 0:
