@@ -35,6 +35,7 @@ DEPTH = 8
 #: Why a run ended early, in the words of rule IPL003.
 FACTS = f"its analysis ended where more than {MOST_FACTS:,} writes had met what was saved before"
 STEPS = "its analysis ended after {:,} steps, and what comes after them was not looked at"
+NOT_REPEATED = "it calls `{}`, which was not followed: the functions of this file have used up its steps"
 NESTED = "it is nested too deeply, or calls go too deep, for it to be analysed to its end"
 
 

@@ -27,7 +27,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from .guards import Guard
     from .run import Run
@@ -160,22 +160,20 @@ def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
     spread = make(run, kind, run.elements(other), exact=False)
     if isinstance(spread, Sequence_):
         spread.appended = other.appended
-        if spread.appended:  # on other paths the length may be known
-            found = [
-                (guard, run.state.get((other, i))) for guard, n in lengths(run, other) for i in range(n or 0)
-            ]
-            spread.appended = [
-                *spread.appended,
-                *(
-                    (both(guard, g), atom)
-                    for guard, one in found
-                    for g, atom in alternatives(one or Unknown())
-                ),
-            ]
+        if spread.appended:
+            spread.appended = [*spread.appended, *_where_known(run, other)]
         places.follow(run, spread, other, other)
     ends = {(spread, end): run.state.get((other, end)) for end in (FIRST, LAST)}
     run.state.slots.update({key: value for key, value in ends.items() if value is not None})
     return spread
+
+
+def _where_known(run: Run, value: Sequence_) -> Iterator[tuple[Guard, Value]]:
+    """Yields the elements of a list on those paths on which its length is known."""
+    for guard, count in lengths(run, value):
+        for i in range(count or 0):
+            element = run.state.get((value, i)) or Unknown()
+            yield from ((both(guard, path), atom) for path, atom in alternatives(element))
 
 
 def length(run: Run, value: Value) -> int | None:

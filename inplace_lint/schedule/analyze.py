@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..hazards.finding import Finding
 from ..hazards.findings import of_run, once_for_each_write, prevailing
-from ..interp.budget import FILE_LIMIT, TRAINING
+from ..interp.budget import FILE_LIMIT, NOT_REPEATED, TRAINING
 from ..interp.observing import HANDLERS
 from ..interp.program import Program
 from ..interp.run import Run
@@ -276,14 +276,14 @@ def deepened(
     """A run of a root (None: the top level), repeated until it has entered the calls that touch written memory.
 
     What the first one, which entered no such calls, leaves open is put into `left`. In a file whose runs have taken
-    very many steps already, it is not repeated, and goes no further for training.
+    very many steps already, it is not repeated, which it tells (IPL003), and goes no further for training.
     """
     deep: frozenset[FunctionSource] = frozenset()
     usual = program.soft_limit
     shallow: Run | None = None
     bounded = program.steps > FILE_LIMIT
-    trained_by = trains(module, root) or (root is None and any(way.trains for way in program.drivers))
-    if trained_by and not (usual or bounded):
+    is_training = trains(module, root) or (root is None and any(way.trains for way in program.drivers))
+    if is_training and not (usual or bounded):
         program.soft_limit = TRAINING
     try:
         for _ in range(_DEEPER):
@@ -297,6 +297,8 @@ def deepened(
             learnt = root is not None and _learn_tensors(program, run, root)
             trained = run.steps.trains or run.steps.of_parameters
             if bounded:
+                for source in sorted(wanted, key=lambda one: (one.module.filename, one.node.lineno))[:1]:
+                    run.found.cut = run.found.cut or NOT_REPEATED.format(source.name)
                 break
             if program.soft_limit == usual and run.budget.is_spent() and trained:
                 program.soft_limit = TRAINING

@@ -148,3 +148,36 @@ def test_a_file_that_trains_often_is_bounded(limit: int, monkeypatch: pytest.Mon
     ]
     both = [("IPL101", "`y`"), ("IPL101", "`y`")]
     assert found == (both if limit > 1_000 else [("IPL101", "`y`"), ("IPL003", "`test_two`")])
+
+
+AGAIN = """import torch
+
+
+def product(x):
+    y = x + 1
+    y = y - 1
+    y = x * x
+    y = y + 1
+    return y
+
+
+def first(x):
+    y = x.exp()
+    return y.mul_(2)
+
+
+def second():
+    x = torch.ones(3, requires_grad=True) + 1
+    y = product(x)
+    x += 1
+    return y
+"""
+
+
+@pytest.mark.parametrize("limit", [0, 10**9])
+def test_what_is_not_repeated_is_told(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run enters a call that saves what it writes when it is repeated."""
+    monkeypatch.setattr("inplace_lint.schedule.analyze.FILE_LIMIT", limit)
+    found = check_source("a.py", AGAIN.encode(), Settings(), Project())
+    told = [one.code for one in found if one.location.row > 16]
+    assert told == (["IPL003"] if limit == 0 else ["IPL102"])

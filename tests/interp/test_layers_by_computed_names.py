@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -79,10 +80,10 @@ def test_which_layer_is_called(sets: str, gets: str, result: str) -> None:
     for name, text in (("SET", sets), ("GET", gets)):
         source = source.replace(f"{name}_BLOCK", text.replace("LAYER", "Block()"))
         source = source.replace(f"{name}_ADD", text.replace("block", "add").replace("LAYER", "Add()"))
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(compile(source, "a.py", "exec"), names)
     try:
-        names["train"](2)  # type: ignore[operator]
+        names["train"](2)
     except RuntimeError as error:
         assert "modified by an inplace operation" in str(error)
         assert "IPL101" in told(source)
@@ -127,7 +128,7 @@ APART = APART.replace(
 @pytest.mark.parametrize("source", [ALTERNATING, APART])
 def test_layers_of_two_kinds(source: str) -> None:
     """Under names that start alike it is not known which comes after which; a ReLU is none after another ReLU."""
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(compile(source, "a.py", "exec"), names)
-    names["train"](2)  # type: ignore[operator]
+    names["train"](2)
     assert told(source) == []
