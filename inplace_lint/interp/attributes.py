@@ -46,7 +46,6 @@ from .values import (
     Array,
     Bound,
     Constant,
-    EachLayer,
     FunctionValue,
     Instance,
     Mapping_,
@@ -360,7 +359,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         elif isinstance(atom, (ClassValue, FunctionValue)):
             run.state.slots[(atom.source if isinstance(atom, FunctionValue) else atom, name)] = value
             run.heap.escape(run.tensors_within(value), guard)
-        elif isinstance(atom, EachLayer):
+        elif isinstance(atom, layers.EachLayer):
             for layer in atom.layers:
                 _assign_to_layer(run, layer, name, value)
         elif isinstance(atom, TorchModule):

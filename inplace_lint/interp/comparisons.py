@@ -14,6 +14,7 @@ from . import (
     data_classes,
     elements,
     enums,
+    handles,
     inherited,
     instances,
     mappings,
@@ -240,8 +241,13 @@ def _partly_constant(value: Phi) -> bool:
 
 
 def _same(run: Run, op: str, left: Value, right: Value) -> Value | None:
-    """`==` or `is` of classes and versions, as a constant; None if it is not decided."""
-    same = instances.are_same(run, left, right) if op in ("is", "is not", "==", "!=") else None
+    """`==` or `is` of classes, versions, functions and objects, as a constant; None if it is not decided."""
+    if op not in ("is", "is not", "==", "!="):
+        return None
+    same = instances.are_same(run, left, right)
+    alike = (FunctionValue, Instance) if op.startswith("is") else (FunctionValue, Instance, Bound)
+    if same is None and isinstance(left, alike) and isinstance(right, alike):
+        same = None if getattr(left, "many", False) else handles.are_same(left, right)
     return None if same is None else Constant(same == (op in ("is", "==")))
 
 

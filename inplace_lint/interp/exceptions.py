@@ -211,6 +211,8 @@ def _is_known(run: Run, i: ir.Instruction) -> bool:
             func = func.func
         if isinstance(func, (FunctionValue, ClassValue)):
             return func.source in run.entering.entered or isinstance(func, ClassValue)
+        if isinstance(func, Symbol) and func.dotted.startswith("torch."):
+            return isinstance(made, Constant)  # an op on a tensor may raise, also one with several results
         return isinstance(func, (Symbol, Native)) and isinstance(made, (Constant, Sequence_, Mapping_))
     if isinstance(i, (ir.GetItem, ir.SetItem, ir.GetAttribute, ir.SetAttribute, ir.DeleteItem)):
         made = registers.get(i.dst) if isinstance(i, (ir.GetItem, ir.GetAttribute)) else None

@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from .run import Run
 
 
+class EachLayer(TorchModule):
+    """Stands for all layers of a kind in a large module, in code that goes over its layers and sets their options."""
+
+    __slots__ = ("layers",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, {}, None, None)
+        self.layers: list[TorchModule] = []
+
+
 def is_module(value: Value) -> bool:
     """Whether a value is a module: of torch, of the project, or an `nn.Sequential` or `nn.ModuleList`."""
     return (

@@ -33,6 +33,10 @@ def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
                 return None
             key = (cls.source.module, f"{cls.source.name}.{name}")
             known = run.top_levels.globals.get(key)
+            if known is None and not run.builds and enums.is_enum(cls) and cls.frame is None:
+                # An object that is built once for all runs holds the same member as a run finds here.
+                run = run.program.building_run(cls.source.module)
+                known = run.top_levels.globals.get(key)
             if known is None:
                 run.top_levels.globals[key] = Unknown()
                 known = run.top_levels.globals[key] = _assigned(run, cls, name, expression)

@@ -18,7 +18,7 @@ from .budget import EVERYTHING, Budget, OutOfBudget
 from .class_value import ClassValue
 from .frames import Frame, State
 from .guards import ALWAYS
-from .values import ABSENT, Constant, FunctionValue, Symbol, Unknown, Value
+from .values import ABSENT, Constant, FunctionValue, Instance, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,6 +106,8 @@ def of_module(run: Run, module: Module, name: str) -> Value:
             value = _find(run, module, name)
             if type(value) in _THE_SAME:
                 known[key] = value
+        if isinstance(value, Instance) and value.bound_to is None:
+            value.bound_to = key
         run.top_levels.globals[key] = value
     return value
 

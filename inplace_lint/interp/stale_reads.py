@@ -246,7 +246,8 @@ def _names_through(node: ast.AST) -> set[str]:
     """The names through which the write at a node reached the tensor."""
     found: set[str] = set()
     targets = [node] if isinstance(node, (ast.Subscript, ast.Name)) else list(_operands(node))
-    for target in targets:
+    out = [keyword.value for keyword in getattr(node, "keywords", ()) if keyword.arg == "out"]
+    for target in out or targets:
         while isinstance(target, (ast.Subscript, ast.Attribute, ast.Call)):
             target = target.func if isinstance(target, ast.Call) else target.value
         if isinstance(target, ast.Name):

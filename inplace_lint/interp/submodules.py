@@ -10,9 +10,9 @@ from ..torchmodel import table
 from . import containers, iterators, mappings, module_parts, ops
 from .frames import State
 from .joins import join
+from .layers import EachLayer
 from .values import (
     Constant,
-    EachLayer,
     FunctionValue,
     Instance,
     Mapping_,
@@ -165,10 +165,14 @@ def any_of(run: Run, owner: Value, named: bool) -> Value:
     parameters = parameters_of(run, owner)
     for name in ("weight", "bias"):
         run.bottom().slots[(each, "member", name)] = parameters
-    play = Native(lambda *_: parameters)
-    run.bottom().slots[(each, "member", "parameters")] = play
-    if not named:
-        return iterators.of(False, [each, each])
+    slots = run.bottom().slots
+    slots[(each, "member", "parameters")] = Native(lambda *_: parameters)
+    slots[(each, "member", "named_parameters")] = Native(lambda *_: _pairs(run, parameters))
+    return _pairs(run, each) if named else iterators.of(False, [each, each])
+
+
+def _pairs(run: Run, each: Value) -> Value:
+    """The iterator of pairs of a name and a value, which stands for any one of several."""
     return iterators.of(False, [containers.make(run, "tuple", [Scalar(), each]) for _ in range(2)])
 
 

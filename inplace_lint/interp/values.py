@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from typing import TypeAlias
 
-    from ..syntax.module import FunctionSource
+    from ..syntax.module import FunctionSource, Module
     from ..torchmodel.op import Op
     from .class_value import ClassValue
     from .frames import Loop, Place
@@ -291,7 +291,7 @@ ABSENT = _Absent()  #: what a container holds under a key that was removed
 class Instance(Value):
     """An object of a class of the project; the state holds its attributes by (object, name)."""
 
-    __slots__ = ("buffers", "cls", "keys", "many", "pending", "shared")
+    __slots__ = ("bound_to", "buffers", "cls", "keys", "many", "pending", "shared")
 
     def __init__(self, cls: ClassValue, shared: bool = False) -> None:
         #: the names of the buffers that it registered
@@ -304,6 +304,8 @@ class Instance(Value):
         self.pending: tuple[Sequence[Value], Mapping[str, Value]] | None = None
         #: built for all runs, or part of such an object
         self.shared = shared
+        #: the name, with its file, that a top level bound it to first: each run builds such an object anew
+        self.bound_to: tuple[Module, str] | None = None
 
 
 class TorchModule(Value):
@@ -325,16 +327,6 @@ class TorchModule(Value):
         self.built = built
         self.loop: Loop | None = None
         self.owns: dict[str, Tensor] = {}
-
-
-class EachLayer(TorchModule):
-    """Stands for all layers of a kind in a large module, in code that goes over its layers and sets their options."""
-
-    __slots__ = ("layers",)
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, {}, None, None)
-        self.layers: list[TorchModule] = []
 
 
 class FunctionValue(Value):

@@ -144,6 +144,8 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
     found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
     if owner in run.entering.cut_off:
         return Parameters([owner], MAY)
+    if not weights and all(isinstance(atom, TorchModule) for _, atom in alternatives(owner)):
+        return Parameters([owner], NEVER)  # a layer such as `nn.ReLU` has none
     return Parameters([owner], DOES if not weights else max(found, default=NEVER))
 
 

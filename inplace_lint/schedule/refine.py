@@ -71,9 +71,10 @@ def refine(module: Module, program: Program, findings: list[tuple[Finding, Funct
 def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, root: FunctionSource) -> str:
     """Why no call in this file makes a finding come true, in words; empty if one may.
 
-    So it is if all chains of callers in the file either record no gradients, make nothing differentiable of it, or are
-    asked for by a flag; if they begin in a function that other files call only where none are recorded; or in one for
-    other code, which decides whether they are. Code that makes tensors with `requires_grad=True` has decided.
+    So it is if all chains of callers in the file either record no gradients, make nothing differentiable of it, do not
+    lead to the write, or are asked for by a flag; if they begin in a function that other files call only where none are
+    recorded; or in one for other code, which decides whether they are. Code that makes tensors with
+    `requires_grad=True` has decided.
     """
     if finding.asked_for:
         return ""
@@ -110,6 +111,8 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
                 if not _asks(caller, function.name):
                     unsure.add(caller)
                     pending.append(caller)
+            elif looks.leaves_out(caller, finding):
+                continue  # it calls the function with what does not lead to the write
             elif looks.stands(caller, finding, needed=True) is not False and not looks.is_data_of_a_loss(
                 caller, finding
             ):
@@ -120,7 +123,7 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
 #: Why all calls in a file leave a finding open.
 _QUIET = (
     "every call in this file is one that records no gradients, has to be asked for by a flag, "
-    "or makes nothing of it that has any"
+    "does not lead here, or makes nothing of it that has any"
 )
 
 

@@ -69,13 +69,16 @@ class SecondLooks:
         """Whether a finding holds in the run of `root` too; None if the run did not reach its write, or cannot tell."""
         if finding.kind not in REFUSED:
             return self._meets(root, finding, needed)
-        run, places = self.at(root), _writes(finding)
+        run = self.at(root)
         met = _events(run, finding)
-        if not met and (
-            run.budget.is_cut_short() or all(write.place.at not in places for write in run.found.writes)
-        ):
+        if not met and (run.budget.is_cut_short() or self.leaves_out(root, finding)):
             return None
         return any(i.grad == DOES or i.storage.credible() for i in met)
+
+    def leaves_out(self, root: FunctionSource | None, finding: Finding) -> bool:
+        """Whether the run of `root` is whole, and the write of a finding is not on its way."""
+        run, places = self.at(root), _writes(finding)
+        return not run.budget.is_cut_short() and all(w.place.at not in places for w in run.found.writes)
 
     def _meets(self, root: FunctionSource | None, finding: Finding, needed: bool = False) -> bool | None:
         """`stands` for a finding of a write after a save: whether a saved tensor there may require grad.
@@ -84,8 +87,7 @@ class SecondLooks:
         """
         run = self.at(root)
         met = _hazards(run, finding)
-        places = _writes(finding)
-        if not met and (run.budget.is_cut_short() or all(w.place.at not in places for w in run.found.writes)):
+        if not met and (run.budget.is_cut_short() or self.leaves_out(root, finding)):
             return None
         if needed and met and not run.budget.is_cut_short():
             run.heap.confirm(run.weighed())
