@@ -32,6 +32,11 @@ _ONCE = frozenset("fill_ zero_ clamp_ clamp_min_ clamp_max_ relu_ abs_ sign_ rou
 _VALUES = frozenset("value src other source".split())
 
 
+def changes_once(name: str) -> bool:
+    """Whether an op that is given the same constants again, to its own result, gives that result: `clamp`, `clamp_`."""
+    return name.rstrip("_") + "_" in _ONCE
+
+
 def of_result(op: Application) -> bool:
     """Whether the result of an op is known to hold only 0s and 1s."""
     name = op.facts.layout.name

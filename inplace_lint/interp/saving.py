@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..torchmodel import table
 from ..torchmodel.facts import WEIGHT
 from . import axes, batches, results
 from .guards import both, compatible
@@ -73,6 +74,7 @@ def _save(run: Run, op: Application, save: Save, targets: Operands) -> None:
             saved.counter, saved.taken = tensor.counter, tensor.taken
             saved.view = tensor.view or not layout.keeps_itself(save.node)
             saved.read = op.facts.counted or save.target not in op.facts.writes
+            saved.read = saved.read and table.reads(save.node, save.attr)
             run.save(saved)
 
 

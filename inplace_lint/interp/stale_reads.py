@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import end_of, start_of, walk
+from . import idempotent_writes
 from .event import Event
 from .guards import both, compatible, implies
 from .storage import DOES
@@ -185,11 +186,19 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
         if write.time <= bound.time:
             return None  # this write, and all before it, came before the name was bound
         through = _names_through(place.at)
-        if name in through:
-            continue
+        if name in through or _does_it_again(at, name, write, through):
+            return None  # a write by this name has read it: that is where it was stale
         if twice or bound.source in through:
             return write
     return None
+
+
+def _does_it_again(at: ast.AST, name: str, write: Write, through: set[str]) -> bool:
+    """Whether a read is that of a second write, which changes nothing: `clamp(x, 0, 1, out=x)` by another name."""
+    if not idempotent_writes.changes_once(write.op):
+        return False
+    read, written = ast.dump(at), ast.dump(write.place.at)
+    return any(read == written.replace(f"id={one!r}", f"id={name!r}") for one in through)
 
 
 def _binding(run: Run, name: str, tensor: Tensor) -> Binding | None:

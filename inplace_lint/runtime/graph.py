@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from ..torchmodel import table
+
 #: Arguments that batch normalisation writes in training although its schema does not mark them as written.
 STATISTICS = frozenset({"running_mean", "running_var"})
 
@@ -56,8 +58,11 @@ def is_written_in_python(node: Node) -> bool:
 def leaves_unread(node: Node, attribute: str) -> bool:
     """Whether a node saves a tensor that its backward does not read.
 
-    Batch normalisation always saves its running statistics, but reads them only in evaluation mode.
+    Some read its shape alone. Batch normalisation always saves its running statistics, but reads them only in
+    evaluation mode.
     """
+    if not table.reads(node.name(), attribute):
+        return True
     return attribute in STATISTICS and bool(getattr(node, "_saved_training", False))
 
 

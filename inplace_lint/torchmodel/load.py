@@ -34,8 +34,13 @@ class Table:
         self._names = Spaces(raw["names"])
         autocast: dict[str, str] = raw.get("autocast", {})
         self._autocast = {name: policy for policy, text in autocast.items() for name in text.split()}
+        self._unread: dict[str, str] = raw["unread"]
         self._ops: dict[str, Op | None] = {}
         self._made: dict[str, Module | None] = {}
+
+    def reads(self, node: str, attribute: str) -> bool:
+        """Whether backward reads the values of what an autograd node saved, and not only its shape."""
+        return attribute not in self._unread.get(node, "").split()
 
     def function(self, name: str) -> Op | None:
         """The function of this canonical dotted name (`torch.nn.functional.relu`); None if it is no known op."""
@@ -226,6 +231,10 @@ def load() -> Table:
         return Table(parse(file.read()))
 
 
+#: The sections whose entries are a name and its value.
+_PAIRS = ("names", "autocast", "unread")
+
+
 def parse(text: bytes) -> dict[str, Any]:
     """Splits the data file into its sections. Each line is an entry, with tabs between its parts.
 
@@ -245,6 +254,6 @@ def parse(text: bytes) -> dict[str, Any]:
             raw[name] = Entries(text, start, end - 2)
             continue
         lines = text[start : end - 2].decode().split("\n")
-        raw[name] = dict([line.split("\t") for line in lines]) if name in ("names", "autocast") else lines
+        raw[name] = dict([line.split("\t") for line in lines]) if name in _PAIRS else lines
     raw["torch"] = raw["torch"][0]
     return raw

@@ -75,6 +75,11 @@ def gives_itself(name: str) -> bool:
     return get().gives_itself(name)
 
 
+def reads(node: str, attribute: str) -> bool:
+    """Whether backward reads the values of what an autograd node saved, and not only its shape."""
+    return get().reads(node, attribute)
+
+
 def names_op(name: str) -> bool:
     """Whether some op has this name: a method, or a function of torch or torch.nn.functional."""
     return (_table or get()).names_op(name)

@@ -13,6 +13,7 @@ from inplace_lint.torchmodel.layout import node_prefix
 from scripts.optable import aten, autocast, dtypes, names
 from scripts.optable.composites import Raw, observe_overloads, observe_python
 from scripts.optable.modules import observe_modules
+from scripts.optable.unread import unread
 
 # In `dir(torch)`, but for PyTorch's own use.
 INTERNAL = (
@@ -84,6 +85,7 @@ def build() -> tuple[str, dict[str, int]]:
         "autocast": autocast.policies(),
         "modules": {name: rows for name, rows in modules.items() if name not in overlay.MODULES},
         "names": spaces,
+        "unread": unread(),
     }
     counts = {
         "overloads": len(overloads),
