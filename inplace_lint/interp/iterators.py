@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from .values import Scalar, Unknown, Value
@@ -82,33 +83,39 @@ def of(exact: bool, elements: list[Value], counts: bool = False) -> Iteration:
 
 
 class Rising:
-    """A loop counter that starts at 0, for which tests such as `i > 0` tell the first round from the others."""
+    """A loop counter that starts at 0: tests such as `i > 0` and `i == 1` tell the first two rounds from the others."""
 
-    __slots__ = ("asked", "first")
+    __slots__ = ("asked", "asked_second", "first", "round")
 
     def __init__(self, first: Scalar) -> None:
         self.first = first
-        #: such a test was made
-        self.asked = False
+        #: such a test was made, and one that tells the second round from those after it
+        self.asked = self.asked_second = False
+        #: the number of the round that a loop is in; None outside of a loop
+        self.round: int | None = None
 
     def holds(self, number: Scalar, op: str, other: object) -> bool | None:
         """Whether a comparison such as `number > 0` holds in the round of `number`; None if that is not known."""
-        if type(other) is int and (other < 0 or (other == 0 and op in ("<", ">="))):
-            return op in ("!=", ">", ">=")
-        if type(other) is not int or (other, op) not in _OF_THE_FIRST:
+        if op not in _RELATIONS or type(other) is not int:
             return None
-        self.asked = True
-        return (number is self.first) == _OF_THE_FIRST[other, op]
+        if other > 2 or (other == 2 and op not in ("<", ">=")):
+            return None
+        if other > 0 and (other, op) not in ((1, "<"), (1, ">=")):
+            if self.round is None:
+                return None
+            self.asked_second = True
+        self.asked = self.asked or other > 0 or (other == 0 and op not in ("<", ">="))
+        # 2 stands for all rounds after the second.
+        return bool(_RELATIONS[op](0 if number is self.first else 1 if self.round == 1 else 2, other))
 
 
-#: By constant and comparison with it: True if it holds in the first round only, False if in all others.
-_OF_THE_FIRST = {
-    (0, "=="): True,
-    (0, "<="): True,
-    (1, "<"): True,
-    (0, "!="): False,
-    (0, ">"): False,
-    (1, ">="): False,
+_RELATIONS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .execute import Handlers
     from .guards import Guard
     from .heap import Write
-    from .iterators import Push
+    from .iterators import Push, Rising
     from .run import Run
 
 
@@ -61,6 +61,9 @@ def _loop(
         element = left.pop(0)
         repeated.depth += number > 0
         is_last = not exact and not left
+        counters = _rising(run, element)
+        for counter in counters:
+            counter.round = number
         one_round(run, i, loop, element, is_last, paths[number] if paths else None)
         repeated.depth -= number > 0
         number += 1
@@ -75,9 +78,14 @@ def _loop(
         )
         if number == len(rounds):
             more = more or _trains_on(run, trained, rounds)
-        if (more and thirds == repeated.thirds) or (number == len(rounds) and _tells_first(run, rounds[0])):
+        apart = number == len(rounds) and any(counter.asked for counter in counters)
+        if (more and thirds == repeated.thirds) or apart:
+            # Two ordinary rounds have to follow those that a test tells apart (`if i == 0:`).
             repeated.thirds += 1
-            left.append(rounds[-1])
+            left += [rounds[-1]] * (2 if any(counter.asked_second for counter in counters) else 1)
+    for element in rounds[-1:]:
+        for counter in _rising(run, element):
+            counter.round = None
     if not exact:
         run.inexact -= 1
         is_alike = made == repeated.made
@@ -142,10 +150,10 @@ def _is_data(run: Run, element: Value) -> bool:
     return isinstance(element, Unknown) and element.alone
 
 
-def _tells_first(run: Run, element: Value | None) -> bool:
-    """Whether the body tests for the first round (`if i == 0:`): then two ordinary rounds have to follow it."""
+def _rising(run: Run, element: Value | None) -> list[Rising]:
+    """What the counters of a loop are asked, which may be parts of its element: `for i, x in enumerate(xs)`."""
     within = run.elements(element) if isinstance(element, Sequence_) else (element,)
-    return any(isinstance(part, Scalar) and part.rises is not None and part.rises.asked for part in within)
+    return [part.rises for part in within if isinstance(part, Scalar) and part.rises is not None]
 
 
 def _trains_on(run: Run, trained: bool, rounds: list[Value | None]) -> bool:
