@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import comparisons, dynamic_names, mappings
+from . import comparisons, dynamic_names, enums, lookup, mappings
 from .class_value import ClassValue
 from .guards import ALWAYS, both
 from .joins import join
@@ -52,7 +52,9 @@ def _under(run: Run, mapping: Mapping_, name: str) -> Value:
 
 def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None:
     """The value under a key that is not known: every entry, on paths of its own; None if the table is not split."""
-    if isinstance(key, Phi) and any(isinstance(atom, (Scalar, Unknown)) for _, atom in key.alternatives):
+    if isinstance(key, Phi) and any(
+        isinstance(atom, (Scalar, Unknown)) or enums.is_member(atom) for _, atom in key.alternatives
+    ):
         return run.each(
             key, lambda atom: chosen(run, mapping, atom, at) or mappings.get_key(run, mapping, atom)
         )
@@ -71,7 +73,7 @@ def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None
         if not isinstance(name, tuple) or not isinstance(value, _TOLD_APART):
             return None
         found.append((name[1], value))
-    return _by_key(run, found, key, at) if len(found) > 1 else None
+    return by_key(run, found, key, at) if len(found) > 1 else None
 
 
 def at_index(run: Run, items: Sequence[Value], index: Value, at: ast.AST) -> Value | None:
@@ -80,10 +82,29 @@ def at_index(run: Run, items: Sequence[Value], index: Value, at: ast.AST) -> Val
         return None
     if not all(isinstance(item, _CALLABLES) for item in items):
         return None
-    return _by_key(run, list(enumerate(items)), index, at)
+    return by_key(run, list(enumerate(items)), index, at)
 
 
-def _by_key(run: Run, found: Sequence[tuple[object, Value]], key: Value, at: ast.AST) -> Value:
+def member(run: Run, cls: ClassValue, key: Value, at: ast.AST, by_name: bool = False) -> Value:
+    """`Activation("relu")`, the member of an enum with this value, or `Activation["RELU"]` with this name.
+
+    Of a value that is not known each member, on paths of its own.
+    """
+    if isinstance(key, Instance) and key.cls is cls:
+        return key
+    found: list[tuple[object, Value]] = []
+    for name in enums.names(cls):
+        one = lookup.find(run, cls.order(), name) or Unknown()
+        held = run.state.get((one, "value")) if isinstance(one, Instance) else one
+        if by_name or isinstance(held, Constant):
+            found.append((name if by_name or not isinstance(held, Constant) else held.value, one))
+    if isinstance(key, Constant):
+        return next((one for value, one in found if value == key.value), Unknown())
+    is_open = isinstance(key, (Scalar, Unknown)) and len(enums.names(cls)) == len(found) <= _NAMES
+    return by_key(run, found, key, at) if is_open and len(found) > 1 else Unknown()
+
+
+def by_key(run: Run, found: Sequence[tuple[object, Value]], key: Value, at: ast.AST) -> Value:
     """Each of the values on the paths where `key` is its key."""
     path = run.path
     rest: Guard = ALWAYS

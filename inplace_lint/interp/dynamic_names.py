@@ -18,6 +18,7 @@ from .values import (
     Constant,
     Instance,
     Native,
+    Phi,
     Scalar,
     Sequence_,
     TorchModule,
@@ -54,6 +55,14 @@ def entry(run: Run, obj: Value, name: Value, at: ast.AST) -> Value | None:
     """The attribute of an object under a name that may be computed; None if it is not known which."""
     if isinstance(name, Constant) and isinstance(name.value, str):
         return run.attribute(obj, name.value, at)
+    if isinstance(name, Phi):
+        each, path = [], run.path
+        for guard, atom in run.live(name):
+            run.path = guard
+            each.append((guard, entry(run, obj, atom, at)))
+        run.path = path
+        known = [(guard, found) for guard, found in each if found is not None]
+        return join([(guard, found or Unknown()) for guard, found in each]) if known else None
     return by_default(run, name, at, lambda word: run.attribute(obj, word, at))
 
 

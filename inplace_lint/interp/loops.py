@@ -61,9 +61,7 @@ def _loop(
         element = left.pop(0)
         repeated.depth += number > 0
         is_last = not exact and not left
-        counters = _rising(run, element)
-        for counter in counters:
-            counter.round = number
+        counters = _in_round(run, element, number)
         one_round(run, i, loop, element, is_last, paths[number] if paths else None)
         repeated.depth -= number > 0
         number += 1
@@ -83,9 +81,7 @@ def _loop(
             # Two ordinary rounds have to follow those that a test tells apart (`if i == 0:`).
             repeated.thirds += 1
             left += [rounds[-1]] * (2 if any(counter.asked_second for counter in counters) else 1)
-    for element in rounds[-1:]:
-        for counter in _rising(run, element):
-            counter.round = None
+    _in_round(run, rounds[-1] if rounds else None, None)
     if not exact:
         run.inexact -= 1
         is_alike = made == repeated.made
@@ -150,10 +146,13 @@ def _is_data(run: Run, element: Value) -> bool:
     return isinstance(element, Unknown) and element.alone
 
 
-def _rising(run: Run, element: Value | None) -> list[Rising]:
-    """What the counters of a loop are asked, which may be parts of its element: `for i, x in enumerate(xs)`."""
+def _in_round(run: Run, element: Value | None, number: int | None) -> list[Rising]:
+    """Tells the counters in an element of a loop which round it is in: `i` in `for i, x in enumerate(xs)`."""
     within = run.elements(element) if isinstance(element, Sequence_) else (element,)
-    return [part.rises for part in within if isinstance(part, Scalar) and part.rises is not None]
+    counters = [part.rises for part in within if isinstance(part, Scalar) and part.rises is not None]
+    for counter in counters:
+        counter.round = number
+    return counters
 
 
 def _trains_on(run: Run, trained: bool, rounds: list[Value | None]) -> bool:

@@ -9,6 +9,7 @@ from . import (
     autograd_functions,
     containers,
     data_classes,
+    dispatch_tables,
     einops,
     enums,
     exceptions,
@@ -75,7 +76,7 @@ def instantiate(
             run.enter(init, [obj, *args], kwargs, at, exact)
         return obj
     if enums.is_enum(cls):
-        return _member(run, cls, args)
+        return dispatch_tables.member(run, cls, args[0], at) if args else Unknown()
     if data_classes.is_generated(run, cls):
         data_classes.fill(run, obj, args, kwargs, at)
     elif isinstance(init, FunctionValue):
@@ -95,17 +96,6 @@ def instantiate(
         if cls.source.node.decorator_list or not cls.source.methods:
             _fill(run, obj, args, kwargs)
     return obj
-
-
-def _member(run: Run, cls: ClassValue, args: Sequence[Value]) -> Value:
-    """`Activation("relu")`: the member of an enum with this value."""
-    wanted = args[0] if args else None
-    for name in enums.names(cls) if isinstance(wanted, Constant) else ():
-        found = lookup.find(run, cls.order(), name)
-        held = run.state.get((found, "value")) if isinstance(found, Instance) else found
-        if isinstance(held, Constant) and isinstance(wanted, Constant) and held.value == wanted.value:
-            return found or Unknown()
-    return Unknown()
 
 
 def _is_known_elsewhere(run: Run, cls: ClassValue) -> bool:

@@ -26,7 +26,7 @@ from . import (
     unmodeled,
 )
 from .class_value import ClassValue
-from .dispatch_tables import at_index, chosen
+from .dispatch_tables import at_index, chosen, member
 from .frames import FIRST, LENGTH
 from .iterators import Iteration
 from .joins import join
@@ -102,9 +102,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, run.call(method, [index], {}, at)))
             run.path = path
         elif isinstance(atom, ClassValue):
-            found = None
-            if isinstance(index, Constant) and enums.is_enum(atom):
-                found = lookup.find(run, atom.order(), str(index.value))
+            found = member(run, atom, index, at, by_name=True) if enums.is_enum(atom) else None
             results.append((guard, found or atom))  # `Stack[int]` of a generic class is the class
         elif _is_declared(run, atom):
             results.append((guard, atom))  # `kernel[grid](…)` launches the kernel itself

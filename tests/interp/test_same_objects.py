@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .in_torch import told
+from .in_torch import spoils, told
 
 torch = pytest.importorskip("torch")
 
@@ -151,3 +151,41 @@ def decomposed(matrix):
     return values, vectors
 """
     assert told(source) == ["IPL101"]
+
+
+CHOSEN = """
+from enum import Enum
+
+import torch
+import torch.nn.functional as F
+
+
+class Act(Enum):
+    RELU = "relu"
+    SILU = "silu"
+    ELU = "elu"
+
+
+def run(x, name):
+    y = CALL
+    return ACT(y, inplace=True)
+"""
+
+
+@pytest.mark.parametrize("call", ["torch.exp(x)", "torch.sin(x)"])
+@pytest.mark.parametrize(
+    "act",
+    [
+        "getattr(F, Act(name).value)",
+        "getattr(F, Act[name.upper()].value)",
+        "getattr(F, 'relu' if name == 'relu' else 'silu')",
+        "{Act.RELU: F.relu, Act.SILU: F.silu, Act.ELU: F.elu}[Act(name)]",
+    ],
+)
+def test_a_function_that_an_unknown_member_chooses(act: str, call: str) -> None:
+    """`Act(name)` may be each of the members: what each of them stands for is called."""
+    source = CHOSEN.replace("CALL", call).replace("ACT", act)
+    names: dict[str, Any] = {}
+    exec(compile(source, "a.py", "exec"), names)
+    result = names["run"](torch.ones(3, requires_grad=True), "relu")
+    assert told(source) == (["IPL101"] if spoils(result) else [])
