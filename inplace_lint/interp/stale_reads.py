@@ -230,6 +230,8 @@ def _operands(node: Any) -> Iterator[ast.AST]:
         yield node.operand
     elif isinstance(node, ast.Compare):
         yield from (node.left, *node.comparators)
+    elif isinstance(node, ast.Subscript):
+        yield node.value
     elif isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
             yield node.func.value
