@@ -306,7 +306,7 @@ def _operands(run: Run, param: Param, value: Value | None) -> Operands:
 def _stale_reads(run: Run, op: Application) -> None:
     """Report reads of operands whose values were changed since their names were bound."""
     facts = op.facts
-    if facts.layout.asks_for_form or (op.name == "[]" and facts.returns[0].kind != "fresh"):
+    if facts.layout.asks_for_form or (op.name == "getitem" and facts.returns[0].kind != "fresh"):
         return  # `x[1:]` reads no values yet
     replaced = facts.writes if facts.overwrites else ()
     written = [
