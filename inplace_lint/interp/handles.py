@@ -82,7 +82,7 @@ def are_same(left: Value, right: Value) -> bool | None:
         if left.bound_to is not None and right.bound_to is not None:
             return left.bound_to == right.bound_to
         return False if left.shared == right.shared else None
-    return None if isinstance(left, (Bound, Native)) else False
+    return None if isinstance(left, (Bound, Native)) or isinstance(right, Bound) else False
 
 
 def _kind(value: Value) -> Hashable:

@@ -186,8 +186,10 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
         if write.time <= bound.time:
             return None  # this write, and all before it, came before the name was bound
         through = _names_through(place.at)
+        if name in through and not isinstance(place.at, ast.Subscript):
+            return None  # a write by this name has read it, or replaced it: that is where it was stale
         if name in through or _does_it_again(at, name, write, through):
-            return None  # a write by this name has read it: that is where it was stale
+            continue
         if twice or bound.source in through:
             return write
     return None
