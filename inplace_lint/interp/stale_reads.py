@@ -232,7 +232,7 @@ def _operands(node: Any) -> Iterator[ast.AST]:
         yield node.operand
     elif isinstance(node, ast.Compare):
         yield from (node.left, *node.comparators)
-    elif isinstance(node, ast.Subscript):
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield node.value
     elif isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
