@@ -24,6 +24,7 @@ from . import (
     requires_grad,
 )
 from .class_value import ClassValue
+from .iterators import RELATIONS
 from .joins import join
 from .values import (
     Bound,
@@ -47,18 +48,10 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Hashable
 
     from .run import Run
 
-_RELATIONS: dict[str, Callable[..., object]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 #: The relation of two values that are exchanged.
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 #: Values that are surely no constant: `x is None` is False.
@@ -98,7 +91,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     if op in ("is", "is not"):
         return _identical(run, op == "is", left, right, at)
     if isinstance(left, Constant) and isinstance(right, Constant):
-        relation = _RELATIONS.get(op)
+        relation = RELATIONS.get(op)
         try:
             if relation is not None:
                 return Constant(relation(left.value, right.value))
@@ -131,7 +124,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             return known_equal if op == "==" else operators.unary(run, "not", known_equal, at)
         equal = _equal(run, left, right)
         return equal if op == "==" else operators.unary(run, "not", equal, at)
-    ordered = container_operators.related(run, _RELATIONS[op], left, right) if op in _RELATIONS else None
+    ordered = container_operators.related(run, RELATIONS[op], left, right) if op in RELATIONS else None
     if ordered is not None:
         return Constant(ordered)
     negated = {">=": "<", ">": "<="}
@@ -247,7 +240,7 @@ def _same(run: Run, op: str, left: Value, right: Value) -> Value | None:
     same = instances.are_same(run, left, right)
     alike = (FunctionValue, Instance) if op.startswith("is") else (FunctionValue, Instance, Bound)
     if same is None and isinstance(left, alike) and isinstance(right, alike):
-        same = None if getattr(left, "many", False) else handles.are_same(left, right)
+        same = None if isinstance(left, Instance) and left.many else handles.are_same(left, right)
     return None if same is None else Constant(same == (op in ("is", "==")))
 
 

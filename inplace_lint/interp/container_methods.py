@@ -12,6 +12,7 @@ from .values import (
     Constant,
     Mapping_,
     Native,
+    Phi,
     Scalar,
     Sequence_,
     Text,
@@ -183,6 +184,8 @@ def _copy(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 def _get(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if not args:
         return Unknown()
+    if isinstance(args[0], Phi):
+        return run.each(args[0], lambda one: _get(run, obj, [one, *args[1:]], kwargs))
     default = args[1] if len(args) > 1 else run.state.get((obj, OPTIONS)) or NONE
     key = elements.constant(run, args[0])
     there = mappings.holds(run, obj, key.value) if isinstance(key, Constant) else None

@@ -1,6 +1,7 @@
 """Splits paths at a lookup in a dict of functions, classes or layers, `ACTIVATIONS[name]`: one test for each key.
 
-These are the same tests that `name == "relu"` makes, so a layer chosen by name and a branch on the name correlate.
+These are the same tests that `name == "relu"` makes, so a layer chosen by name and a branch on the name correlate. The
+members of an enum, `Activation(name)`, are such a table as well.
 """
 
 from __future__ import annotations
@@ -52,9 +53,7 @@ def _under(run: Run, mapping: Mapping_, name: str) -> Value:
 
 def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None:
     """The value under a key that is not known: every entry, on paths of its own; None if the table is not split."""
-    if isinstance(key, Phi) and any(
-        isinstance(atom, (Scalar, Unknown)) or enums.is_member(atom) for _, atom in key.alternatives
-    ):
+    if isinstance(key, Phi):
         return run.each(
             key, lambda atom: chosen(run, mapping, atom, at) or mappings.get_key(run, mapping, atom)
         )
@@ -73,7 +72,7 @@ def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None
         if not isinstance(name, tuple) or not isinstance(value, _TOLD_APART):
             return None
         found.append((name[1], value))
-    return by_key(run, found, key, at) if len(found) > 1 else None
+    return _by_key(run, found, key, at) if len(found) > 1 else None
 
 
 def at_index(run: Run, items: Sequence[Value], index: Value, at: ast.AST) -> Value | None:
@@ -82,7 +81,7 @@ def at_index(run: Run, items: Sequence[Value], index: Value, at: ast.AST) -> Val
         return None
     if not all(isinstance(item, _CALLABLES) for item in items):
         return None
-    return by_key(run, list(enumerate(items)), index, at)
+    return _by_key(run, list(enumerate(items)), index, at)
 
 
 def member(run: Run, cls: ClassValue, key: Value, at: ast.AST, by_name: bool = False) -> Value:
@@ -101,10 +100,10 @@ def member(run: Run, cls: ClassValue, key: Value, at: ast.AST, by_name: bool = F
     if isinstance(key, Constant):
         return next((one for value, one in found if value == key.value), Unknown())
     is_open = isinstance(key, (Scalar, Unknown)) and len(enums.names(cls)) == len(found) <= _NAMES
-    return by_key(run, found, key, at) if is_open and len(found) > 1 else Unknown()
+    return _by_key(run, found, key, at) if is_open and len(found) > 1 else Unknown()
 
 
-def by_key(run: Run, found: Sequence[tuple[object, Value]], key: Value, at: ast.AST) -> Value:
+def _by_key(run: Run, found: Sequence[tuple[object, Value]], key: Value, at: ast.AST) -> Value:
     """Each of the values on the paths where `key` is its key."""
     path = run.path
     rest: Guard = ALWAYS

@@ -96,7 +96,7 @@ class Rising:
 
     def holds(self, number: Scalar, op: str, other: object) -> bool | None:
         """Whether a comparison such as `number > 0` holds in the round of `number`; None if that is not known."""
-        if op not in _RELATIONS or type(other) is not int:
+        if op not in RELATIONS or type(other) is not int:
             return None
         if other > 2 or (other == 2 and op not in ("<", ">=")):
             return None
@@ -106,10 +106,10 @@ class Rising:
             self.asked_second = True
         self.asked = self.asked or other > 0 or (other == 0 and op not in ("<", ">="))
         # 2 stands for all rounds after the second.
-        return bool(_RELATIONS[op](0 if number is self.first else 1 if self.round == 1 else 2, other))
+        return bool(RELATIONS[op](0 if number is self.first else 1 if self.round == 1 else 2, other))
 
 
-_RELATIONS = {
+RELATIONS: dict[str, Callable[..., object]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,

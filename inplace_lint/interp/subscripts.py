@@ -41,6 +41,7 @@ from .values import (
     Instance,
     Mapping_,
     Parameters,
+    Phi,
     Scalar,
     Sequence_,
     Symbol,
@@ -215,6 +216,8 @@ def _key(index: Value) -> object:
 
 def _element(run: Run, sequence: Sequence_, index: Value, at: ast.AST) -> Value:
     """sequence[index]."""
+    if isinstance(index, Phi) and all(isinstance(atom, Constant) for _, atom in index.alternatives):
+        return run.each(index, lambda one: _element(run, sequence, one, at))
     known = containers.items(run, sequence)
     if isinstance(index, Constant) and isinstance(index.value, int):
         if known is not None:

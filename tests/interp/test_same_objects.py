@@ -180,6 +180,10 @@ def run(x, name):
         "getattr(F, Act[name.upper()].value)",
         "getattr(F, 'relu' if name == 'relu' else 'silu')",
         "{Act.RELU: F.relu, Act.SILU: F.silu, Act.ELU: F.elu}[Act(name)]",
+        "{'relu': F.relu, 'silu': F.silu}['relu' if name == 'relu' else 'silu']",
+        "{'relu': F.relu, 'silu': F.silu}.get('relu' if name == 'relu' else 'silu')",
+        "(F.silu, F.relu)[1 if name == 'relu' else 0]",
+        "vars(F)['relu' if name == 'relu' else 'silu']",
     ],
 )
 def test_a_function_that_an_unknown_member_chooses(act: str, call: str) -> None:
