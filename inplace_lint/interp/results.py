@@ -11,7 +11,7 @@ from . import arrays, axes, batches, containers, contents, cuts, idempotent_writ
 from .frames import LENGTH
 from .guards import NEVER, both, compatible, either
 from .joins import join
-from .storage import Counter, Storage
+from .storage import DOES, Counter, Storage
 from .values import (
     ANY,
     Constant,
@@ -145,7 +145,7 @@ def _view_or_copy(
     if ret.kind != "maybe" or (by_layout and tensor.contiguous) or layout.is_view:
         return [(guard, view)]
     # One copy for all alternatives of the operand, and one guess for those of a kind: only one of them is real.
-    shares, copies = run.doubt((op.place.at, run.frame.uid), _shares_usually(op, tensor))
+    shares, copies = run.doubt((op.place.at, run.frame.uid), _shares_usually(run, op, tensor))
     fresh = copy()
     fresh.contiguous = fresh.contiguous or by_layout or layout.same_if_contiguous
     same = view if by_layout else tensor
@@ -158,10 +158,11 @@ def _view_or_copy(
     return [(both(guard, shares), same), (both(guard, copies), fresh)]
 
 
-def _shares_usually(op: Application, tensor: Tensor) -> bool:
+def _shares_usually(run: Run, op: Application, tensor: Tensor) -> bool:
     """Whether the op shares memory where all is float32, on the device that trains, and in the order of memory.
 
-    Of conversions only what an op computed counts: what comes from elsewhere is data, which is converted on purpose.
+    Of conversions only what an op computed counts: what comes from elsewhere is data, which is converted on purpose,
+    also where it was stacked before: a result of unknown dtype that has no gradient for sure.
     """
     layout = op.facts.layout
     if layout.aliases_if_contiguous or layout.same_if_contiguous:
@@ -172,7 +173,10 @@ def _shares_usually(op: Application, tensor: Tensor) -> bool:
         return False  # said where another device trains
     asked = [layout.dtype_after, *(dtype_of(value) for value in op.values[1:] if isinstance(value, Symbol))]
     usual = all(dtype in (None, "argument", "?", "float", "float32") for dtype in asked)
-    return usual and tensor.storage.origin == "result" and tensor.storage.dtype not in ("bool", "int")
+    storage = tensor.storage
+    if not usual or storage.origin != "result" or storage.dtype in ("bool", "int"):
+        return False
+    return storage.dtype != "?" or any(evidence == DOES for _, evidence in run.heap.record(storage).grads)
 
 
 #: Up to so many views from one `split` or `chunk` are separate values; more are one.

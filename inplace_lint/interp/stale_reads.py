@@ -63,8 +63,8 @@ def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
     for guard, atom in run.live(value):
         if not isinstance(atom, Sequence_) or atom.kind not in ("list", "tuple", "set", "deque", "iterator"):
             continue
-        for tensor, write in atom.again.items():
-            condition = both(guard, write.guard)
+        for tensor, (put, write) in atom.again.items():
+            condition = both(both(guard, put), write.guard)
             if condition:
                 cause = _seen_here(run.frame, write.place)
                 stale = Event("stale", run.place(at), condition, op, tensor.storage, DOES, cause)
@@ -74,11 +74,15 @@ def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
 
 def put_again(run: Run, sequence: Sequence_, tensor: Tensor) -> None:
     """Note that a tensor is appended to a list that holds it already, and was written since (`put_again`)."""
-    first = sequence.put_at.setdefault(tensor, run.heap.time)
+    before = sequence.put_at.setdefault(tensor, [])
     if tensor in run.found.written and _is_one(run, tensor):
-        for write in run.found.writes:
-            if write.through is tensor and write.time > first:
-                sequence.again[tensor] = write
+        for time, path in before:
+            put = both(path, run.path)  # not if one of two paths puts it: `if a: out.append(t); continue`
+            for write in run.found.writes:
+                if put and write.through is tensor and write.time > time:
+                    sequence.again[tensor] = put, write
+    if not any(implies(run.path, path) for _, path in before):
+        before.append((run.heap.time, run.path))
 
 
 def _is_one(run: Run, tensor: Tensor) -> bool:

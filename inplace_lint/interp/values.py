@@ -253,9 +253,9 @@ class Sequence_(Value):
         self.longest: int | None = None
         #: every key that was stored on some path
         self.keys: dict[Hashable, None] = {}
-        #: the time at which each tensor was appended first, and the write between two appends of the same tensor
-        self.put_at: dict[Tensor, int] = {}
-        self.again: dict[Tensor, Write] = {}
+        #: when each tensor was appended, and on which paths; on which paths twice, and the write in between
+        self.put_at: dict[Tensor, list[tuple[int, Guard]]] = {}
+        self.again: dict[Tensor, tuple[Guard, Write]] = {}
 
 
 class Mapping_(Value):

@@ -7,7 +7,6 @@ may be named that are of another function, which leaves the answer open; an answ
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..project.package_files import folders_around
@@ -17,6 +16,7 @@ from ..syntax.nodes import walk, walk_at
 from ..torchmodel.spelling import MODES
 from .grad_mode import calls_quietly, is_unrecorded_method, records_nothing
 from .mentioning_files import mentioning
+from .object_uses import Use, has_class, of_class
 from .scripts import leading_to_training
 from .source_words import BACKWARDS, mentions
 
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 
     from ..syntax.module import FunctionSource, Module
     from .prefilter import Prefilter
-
-
-@dataclass(frozen=True)
-class Use:
-    """A use of a function by a name: in another function (None: at the top level of a file), as a call or a value."""
-
-    module: Module
-    user: FunctionSource | None
-    name: str
-    calls: bool
 
 
 #: Limits: functions that are asked for their callers; files that are parsed for one of them.
@@ -47,7 +37,7 @@ def record_nothing(prefilter: Prefilter, function: FunctionSource) -> bool:
     seen, pending = {function}, [function]
     while pending:
         one = pending.pop()
-        uses = _uses(prefilter, one, function.module) if _is_called_by_name(prefilter, one) else []
+        uses = _uses(prefilter, one, function.module)
         if not uses:
             return False
         for use in uses:
@@ -95,7 +85,7 @@ def _differentiates(prefilter: Prefilter, module: Module, within: ast.AST) -> bo
 
 def _is_called_by_name(prefilter: Prefilter, function: FunctionSource) -> bool:
     """Whether calls of a function bear its name: it is no protocol's, not nested, and no decorator hands it on."""
-    if function.name.startswith("__") or function.name == "forward":
+    if function.name.startswith("__"):
         return False
     holder = function.module.functions if function.owner is None else function.owner.methods
     if holder.get(function.name) is not function:
@@ -120,7 +110,14 @@ _HARMLESS = (
 
 
 def _uses(prefilter: Prefilter, function: FunctionSource, asking: Module) -> list[Use]:
-    """All uses of a function in the innermost folder that has some; empty if they cannot all be told."""
+    """All uses of a function in the innermost folder that has some; empty if they cannot all be told.
+
+    Of what is called without its name those of the objects of its class.
+    """
+    if function.name in ("forward", "__call__") and function.owner is not None:
+        return of_class(prefilter, function.owner, asking)
+    if not _is_called_by_name(prefilter, function):
+        return []
     files = prefilter.files
     for folder in folders_around(function.module.filename, files.project.root):
         modules = mentioning(files, asking, [function.name], folder, _FILES)
@@ -129,7 +126,7 @@ def _uses(prefilter: Prefilter, function: FunctionSource, asking: Module) -> lis
         within = _of_function if function.owner is None else _of_method
         uses = [use for module in modules for use in within(prefilter, function, module)]
         if function.owner is not None and not any(
-            _gets(prefilter, use.module, function.owner) for use in uses
+            has_class(prefilter, use.module, function.owner) for use in uses
         ):
             continue
         if uses:
@@ -217,17 +214,3 @@ def _around(module: Module, node: ast.expr, function: FunctionSource) -> Functio
     """The innermost function around a use; `function` itself where that calls itself."""
     around = module.functions_at(node.lineno)
     return function if function in around else next(iter(around), None)
-
-
-def _gets(prefilter: Prefilter, module: Module, owner: ClassSource) -> bool:
-    """Whether a file has a class from the file that defines it, or one that derives from it."""
-    for name in (*module.classes, *module.imports):
-        found = prefilter.names.definition(module, name)
-        if found is None:
-            continue
-        if isinstance(found.what, ClassSource):
-            if owner in prefilter.classes.order(found.what):
-                return True
-        elif found.what is owner.module or found.module is owner.module:
-            return True
-    return False

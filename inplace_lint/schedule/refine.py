@@ -84,6 +84,9 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
     reasons: dict[str, None] = {}
     while pending:
         function = pending.pop()
+        if function.name in ("forward", "__call__") and looks.is_quiet_elsewhere(function):
+            reasons[_QUIET_ELSEWHERE] = None
+            continue
         if (
             function.name in _PROTOCOL
             or function in training.trainers
@@ -120,6 +123,8 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
     return next(iter(reasons), _QUIET)
 
 
+#: Why what other files do leaves a finding open.
+_QUIET_ELSEWHERE = "other files call this only where no gradients are recorded"
 #: Why all calls in a file leave a finding open.
 _QUIET = (
     "every call in this file is one that records no gradients, has to be asked for by a flag, "
@@ -132,7 +137,7 @@ def _nobody_here(
 ) -> str:
     """Why a function that its file does not call leaves a finding open, in words; empty if it does not."""
     if looks.is_quiet_elsewhere(function):
-        return "other files call this only where no gradients are recorded"
+        return _QUIET_ELSEWHERE
     if unsure:
         return ""
     recorded = looks.at(function).steps.differentiates

@@ -119,6 +119,11 @@ def walk_at(node: ast.AST, rows: list[int]) -> list[ast.AST]:
     return found
 
 
+def parents_at(node: ast.AST, rows: list[int]) -> dict[ast.AST, ast.AST]:
+    """The parent of each node below a node, without statements that span none of these sorted rows."""
+    return {child: one for one in walk_at(node, rows) for child in children_at(one, rows)}
+
+
 #: Statements that contain no other statements: nearly all of them.
 _SIMPLE = frozenset(
     [

@@ -143,3 +143,32 @@ def test_what_dropout_gives_back_in_evaluation_is_no_usual_conversion() -> None:
     """It copies where the model is trained, and only there is the result needed."""
     assert not _raises("F.dropout(y, 0.5, self.training)")
     assert _reported("F.dropout(y, 0.5, self.training)") == []
+
+
+GIVEN = """
+import torch
+from torch import nn
+
+from targets import each_task
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, boxes, target):
+        masks = torch.stack(each_task(boxes))
+        made = {made}
+        mask = made.unsqueeze(1).expand_as(target).float()
+        mask *= (~torch.isnan(target)).float()
+        return (mask * self.scale).sum()
+"""
+
+
+@pytest.mark.parametrize("made, told", [("masks", []), ("masks * self.scale", ["likely"])])
+def test_what_was_only_stacked_has_the_dtype_of_its_elements(made: str, told: list[str]) -> None:
+    """Who calls `float()` on what other code gives converts it; a product with a parameter is float32 as a rule."""
+    source = GIVEN.format(made=made).encode()
+    found = check_source("m.py", source, Settings(select=("IPL105",)), Project())
+    assert [one.confidence for one in found if one.confidence != "possible"] == told
