@@ -49,8 +49,9 @@ class Evidence:
         """
         if self.run.steps.trains:
             return not self.is_fed(saved)
+        of_weights = saved.storage.origin == "parameter"  # what is set anew for each call of a layer
         if (
-            not _are_in_one_call(saved.place, write.place)
+            not (of_weights or _are_in_one_call(saved.place, write.place))
             or _rests_on_options(saved)
             or self.is_of_data(write.place)
         ):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ..prefilter.grad_mode import has_quiet_part
 from ..resolve import binding
-from ..syntax.nodes import does_nothing
 from . import (
     attributes,
     blocks,
@@ -312,7 +311,7 @@ def _not_entered(
     """The result of a call that is not entered: of a generator, too deep, or recursive; None for all other calls."""
     source = function.source
     exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
-    if _is_left_to_heirs(function):
+    if decorators.leaves_to_heirs(function):
         return unknown(run, function, args, kwargs, at)
     nested = run.entering.active.count(source)
     goes_on = nested <= 1 or generators.goes_down(run, source, args)
@@ -326,13 +325,6 @@ def _not_entered(
     if exhausted:
         run.entering.cut_off.add(result)
     return result
-
-
-def _is_left_to_heirs(function: FunctionValue) -> bool:
-    """Whether a method is abstract, with a body that does nothing: what it returns is up to a subclass."""
-    return does_nothing(function.source.node) and any(
-        isinstance(one, Symbol) and one.dotted == "abc.abstractmethod" for one in function.decorated or ()
-    )
 
 
 def _come_back(run: Run, frame: Frame, path: Guard) -> Value:

@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from ..syntax.module import FunctionSource
-from ..syntax.nodes import first_name
+from ..syntax.nodes import does_nothing, first_name, is_not_implemented
 from ..torchmodel.spelling import MODES
 from . import grad_mode
 from .budget import EVERYTHING
@@ -136,4 +136,15 @@ def hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
         and given.frame is None
         and given.source.module is not source.module
         and run.program.hands_back(source)
+    )
+
+
+def leaves_to_heirs(function: FunctionValue) -> bool:
+    """Whether a method is abstract, with a body that does nothing: what it returns is up to a subclass."""
+    source = function.source
+    return does_nothing(source.node) and (
+        (source.owner is not None and is_not_implemented(source.node))
+        or any(
+            isinstance(one, Symbol) and one.dotted == "abc.abstractmethod" for one in function.decorated or ()
+        )
     )

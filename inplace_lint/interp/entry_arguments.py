@@ -238,12 +238,14 @@ def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: C
     # A method that every torch module or optimizer has is no evidence of a project class.
     asked = frozenset(name for name in asked if not (table.has_module(name) or table.has_optimizer(name)))
     own = {name: method for name in asked if (method := _method(cls, name)) is not None}
-    if not any(run.program.enters(method) for method in own.values()):
+    called = ("forward", "__call__") if "" in asked else ()
+    run_by_calling = [method for name in called if (method := _method(cls, name)) is not None]
+    told = parameter.annotation is not None
+    if not any(run.program.enters(one) for one in (*own.values(), *(run_by_calling if told else ()))):
         return False
-    called = "" in asked and any(_method(cls, name) is not None for name in ("forward", "__call__"))
     return (
-        called
-        or parameter.annotation is not None
+        bool(run_by_calling)
+        or told
         or any(table.method(name) is None and not attributes.is_shared(name) for name in own)
     )
 

@@ -6,7 +6,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import containers
+from . import containers, generators
 from .class_value import ClassValue
 from .frames import DEAD, State
 from .guards import both, literal
@@ -256,6 +256,8 @@ def _try(run: Run, i: ir.Try) -> None:
     run.state = base
     all_left = not escaping and not any(guard for guard, _ in outcomes)
     run.merge(outcomes)
+    if all_left and generators.is_stepped(run.frame):
+        return  # at a `yield`, behind which it may go on
     if all_left and i.final:
         run.path = path
         run.block(i.final)

@@ -30,7 +30,7 @@ class Generator:
     `otherwise` is its value if the body is not run; `taken` counts the calls of `next` on it outside of loops.
     """
 
-    __slots__ = ("args", "exact", "function", "kwargs", "otherwise", "sent", "taken")
+    __slots__ = ("args", "exact", "function", "held", "kwargs", "otherwise", "sent", "taken")
 
     def __init__(
         self, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value], exact: bool
@@ -40,6 +40,8 @@ class Generator:
         self.taken = 0
         #: what `send` gave to the yield of each number
         self.sent: dict[int, Value] = {}
+        #: the names of the body with their values, at the yield that was taken last
+        self.held: dict[str, Value] = {}
 
 
 def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value:
@@ -94,14 +96,27 @@ class _Step:
         self.run, self.generator = run, generator
         self.before = generator.taken
         self.passed = 0
+        self.since = run.heap.time
 
     def __call__(self, value: Value) -> None:
-        run = self.run
+        run, uid = self.run, self.run.frame.uid
         if self.passed < self.before and not run.inexact:
             self.passed += 1
+            if self.passed == self.before:
+                self._go_on()
             return
+        names = [key for key in run.state.all_keys() if isinstance(key, tuple) and key[0] == uid]
+        self.generator.held = {key[1]: run.state[key] for key in names}
         run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
         run.path = DEAD
+
+    def _go_on(self) -> None:
+        """Take up the body where it stood: without the writes that it has made before, and with the values it had."""
+        run = self.run
+        run.heap.hazards = [one for one in run.heap.hazards if one.write.time <= self.since]
+        run.found.writes = [one for one in run.found.writes if one.time <= self.since]
+        for name, value in self.generator.held.items():
+            run.state.slots[(run.frame.uid, name)] = value
 
     def sent(self) -> Value | None:
         """What `send` gave to the yield that was just passed; None if `next` took it."""

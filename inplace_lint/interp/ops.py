@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from ..torchmodel.facts import WEIGHT, Const
-from . import axes, containers, contents, cuts, holding, results, saving, stale_reads, writing
+from . import axes, containers, contents, cuts, holding, restored, results, saving, stale_reads, writing
 from .application import Application
 from .event import Event
 from .guards import both
@@ -218,6 +218,7 @@ def perform(
         used(run, op.operands)
     made, result = results.of(run, op)
     contents.note_result(run, op, result)
+    restored.note(run, op, result)
     if op.grads:
         saving.of_results(run, op, made)
     return result

@@ -302,6 +302,7 @@ class Found:
     __slots__ = (
         "bound",
         "came_to",
+        "copies",
         "cut",
         "events",
         "filled",
@@ -319,6 +320,8 @@ class Found:
         self.writes: list[Write] = []
         #: the tensors whose values were changed
         self.written: set[Tensor] = set()
+        #: of which storage a clone holds the values, and since when
+        self.copies: dict[Storage, tuple[Storage, int]] = {}
         #: views made by an index, with its node and the heap's time
         self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
         #: in a second look: the storages of which an element was set, with the storage of the value

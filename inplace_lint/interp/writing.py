@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import outofplace, table
-from . import contents, idempotent_writes, stale_reads
+from . import contents, idempotent_writes, restored, stale_reads
 from .event import Event
 from .guards import both, compatible, implies
 from .storage import DOES
 from .values import Tensor, Unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..torchmodel.facts import Facts
     from .application import Application
     from .frames import Place
@@ -141,10 +143,13 @@ def write(run: Run, op: Application) -> None:
                 idempotent_writes.settle(run, op, write)
             idempotent_writes.note(run, op, tensor, guard)
             contents.note_write(run, op, tensor, guard)
+            changed = {storage}
             if storage in run.several.stand_ins:
-                _write_each(run, tensor, guard, name, op.place, quiet)
+                changed.update(_write_each(run, tensor, guard, name, op.place, quiet))
             elif storage.leaf and run.several.stand_ins:
                 _write_what_stands_for(run, tensor, guard, name, op.place, quiet)
+            if not write.counted:
+                restored.settle(run, op, write, changed)
             if not facts.metadata_only:
                 write.through = tensor
                 run.found.written.add(tensor)
@@ -180,11 +185,14 @@ def _write_what_stands_for(
         run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
 
 
-def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str) -> None:
-    """Record a write of each parameter that a written tensor stands for."""
+def _write_each(
+    run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str
+) -> Iterator[Storage]:
+    """Record a write of each parameter that a written tensor stands for, and yield its storage."""
     from .weights import weights_of
 
     for owner in run.several.stand_ins[tensor.storage].owners:
         for weights in weights_of(run, owner):
             if weights.storage is not tensor.storage:
                 run.heap.write(weights.storage, guard, name, place, counter=tensor.counter, quiet=quiet)
+                yield weights.storage

@@ -119,11 +119,7 @@ def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[Funct
         for name, value in module.assignments.items()
         if any(value.lineno <= row <= (value.end_lineno or 0) for row in rows)
     }
-    named = [
-        row
-        for row in mentions(module, names | that_build(module, names))
-        if not _is_of_signature(module, row)
-    ]
+    named = mentions(module, names | that_build(module, names))
     found = around(module, named, named, named=True)
     return {f: None for f in found if f.owner is not None or computes(f)}
 
@@ -139,13 +135,6 @@ def _may_be_called_unnamed(module: Module, method: str) -> bool:
 
 def _is_no_call(text: bytes, start: int, end: int) -> bool:
     return text[end : end + 1] != b"(" and stands(text, start, end)
-
-
-def _is_of_signature(module: Module, row: int) -> bool:
-    """Whether a row is part of a function's signature: a class in an annotation makes no object."""
-    around_it = module.functions_at(row)
-    body = getattr(around_it[0].node, "body", None) if around_it else None
-    return isinstance(body, list) and row < body[0].lineno
 
 
 def computes(function: FunctionSource) -> bool:
@@ -270,7 +259,7 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
         builds = [
             row
             for row in (mentions(module, built) if len(built) <= _FEW else _rows_of_inits(module))
-            if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row))
+            if any(f.name == "__init__" for f in module.functions_at(row))
         ]
     for row in handed:
         if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row)):

@@ -156,13 +156,14 @@ def _changed(call: ast.Call, receiver: str) -> set[bytes]:
 
 
 def _parameters_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
-    """Parameters whose default is a call or lambda on one of the rows; with `named`, also a name there."""
+    """Parameters whose default is a call or lambda on one of the rows; with `named`, also a name there, or a type."""
     found = set()
     kinds = (ast.Call, ast.Lambda, ast.Name, ast.Attribute) if named else (ast.Call, ast.Lambda)
     for parameter in (*function.parameters, *function.node.args.kwonlyargs):
         default = function.default_of(parameter)
-        if isinstance(default, kinds):
-            at = bisect_left(rows, default.lineno)
-            if at < len(rows) and rows[at] <= (default.end_lineno or default.lineno):
+        told = (default if isinstance(default, kinds) else None, parameter.annotation if named else None)
+        for one in told:
+            at = len(rows) if one is None else bisect_left(rows, one.lineno)
+            if one is not None and at < len(rows) and rows[at] <= (one.end_lineno or one.lineno):
                 found.add(parameter.arg.encode())
     return found

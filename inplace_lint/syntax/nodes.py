@@ -26,6 +26,13 @@ def does_nothing(function: ast.AST) -> bool:
     )
 
 
+def is_not_implemented(function: ast.AST) -> bool:
+    """Whether a function ends in `raise NotImplementedError`, with or without a message."""
+    last = getattr(function, "body", [None])[-1]
+    raised = last.exc if isinstance(last, ast.Raise) else None
+    return getattr(getattr(raised, "func", raised), "id", "") == "NotImplementedError"
+
+
 def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     """The statement lists inside a compound statement."""
     kind = type(statement)

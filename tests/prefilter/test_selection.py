@@ -189,14 +189,16 @@ def test_whoever_has_an_object_whose_method_writes_is_run_although_it_names_no_m
     assert findings(HELD.format("print").encode()) == set()
 
 
-def test_a_class_in_a_signature_makes_no_object() -> None:
-    text = HELD.format("print").replace("f(x)", "f(x: Halve)")
+@pytest.mark.parametrize("text", [HELD.format("print").replace("f(x)", "f(x: Halve)"), HELD.format("Halve")])
+def test_who_names_a_class_may_have_an_object_of_it(text: str) -> None:
     module = Module("program.py", text.encode())
     writer = module.classes["Halve"].methods["__exit__"]
-    assert not users_of_objects(module, {writer})
-    named = Module("program.py", HELD.format("Halve").encode())
-    writer = named.classes["Halve"].methods["__exit__"]
-    assert [f.name for f in users_of_objects(named, {writer})] == ["f"]
+    assert [f.name for f in users_of_objects(module, {writer})] == ["f"]
+
+
+def test_who_names_no_class_has_no_object_of_it() -> None:
+    module = Module("program.py", HELD.format("print").encode())
+    assert not users_of_objects(module, {module.classes["Halve"].methods["__exit__"]})
 
 
 def test_a_call_that_gives_too_little_is_no_call_of_what_trains() -> None:
