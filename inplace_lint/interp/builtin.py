@@ -196,6 +196,13 @@ def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
         return Unknown()
     if len(args) == 3 and isinstance(args[0], Instance) and isinstance(args[1], Constant):
         return _attribute_or(run, args[0], args[1], args[2], at)
+    if (
+        len(args) == 3
+        and isinstance(args[0], ClassValue)
+        and isinstance(args[1], Constant)
+        and classes.class_lacks(run, args[0], str(args[1].value))
+    ):
+        return args[2]
     known = dynamic_names.entry(run, args[0], args[1], at)
     if known is None and isinstance(args[0], Instance):
         known = dynamic_names.attribute(run, args[0], dynamic_names.name_in(at))
@@ -229,6 +236,10 @@ def _hasattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
             return join([(guard, Constant(atom is not ABSENT)) for guard, atom in run.live(held)])
         if isinstance(args[1].value, str) and classes.lacks(run, args[0], args[1].value):
             return Constant(False)
+    if len(args) == 2 and isinstance(args[0], ClassValue) and isinstance(args[1], Constant):
+        if lookup.find(run, args[0].order(), str(args[1].value)) is not None:
+            return Constant(True)
+        return Constant(False) if classes.class_lacks(run, args[0], str(args[1].value)) else Scalar()
     if len(args) == 2 and isinstance(args[0], TorchModule) and isinstance(args[1], Constant):
         return Constant(True) if layers.argument(run, args[0], str(args[1].value)) else Scalar()
     return other(run, "builtins.hasattr", args)

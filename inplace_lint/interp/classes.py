@@ -138,9 +138,15 @@ def lacks(run: Run, obj: Instance, name: str) -> bool:
         or run.state.get((obj, ANY)) is not None
     ):
         return False
-    known = present(run.state.get((obj, name))) is not None or lookup.find(run, obj.cls.order(), name)
     hooks = any(lookup.find(run, obj.cls.order(), hook) for hook in ("__getattr__", "__getattribute__"))
-    return not known and not hooks and not obj.cls.external_bases()
+    return not hooks and present(run.state.get((obj, name))) is None and class_lacks(run, obj.cls, name)
+
+
+def class_lacks(run: Run, cls: ClassValue, name: str) -> bool:
+    """Whether neither a class nor one that it derives from has an attribute of this name."""
+    return lookup.find(run, cls.order(), name) is None and all(
+        base == "torch.nn.Module" and not table.has_module(name) for base in cls.external_bases()
+    )
 
 
 def hide(run: Run, obj: Instance, name: str, at: ast.AST) -> None:

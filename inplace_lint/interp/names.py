@@ -125,6 +125,9 @@ _BINDING, _ROWS = 8, 60
 def _of_statements(run: Run, module: Module, name: str) -> Value:
     """The value of a name that several statements, or a loop, a `with` or a `try`, bind: what running them leaves."""
     statements = _binding(module).get(name, [])
+    together = _made_by_one_call(module, statements)
+    if together:
+        return _made_together(run, module, name, together, statements)
     texts = [module.text(one.lineno, one.end_lineno or one.lineno) for one in statements]
     rows = sum(text.count(b"\n") + 1 for text in texts)
     if len(statements) > _BINDING or rows > _ROWS or any(map(takes_backward, texts)):
@@ -141,6 +144,44 @@ def _of_statements(run: Run, module: Module, name: str) -> Value:
         return Unknown()
     finally:
         run.budget = budget
+
+
+def _made_by_one_call(module: Module, statements: list[ast.stmt]) -> list[str]:
+    """The names of `build, register = make_registry("model")`, of a function of closures; empty for anything else."""
+    statement = statements[0] if len(statements) == 1 else None
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return []
+    targets = statement.targets[0].elts if isinstance(statement.targets[0], ast.Tuple) else []
+    found = [one.id for one in targets if isinstance(one, ast.Name)]
+    once = all(_binding(module).get(one) == statements for one in found)
+    return found if once and len(found) == len(targets) and len(statement.targets) == 1 else []
+
+
+def _made_together(
+    run: Run, module: Module, name: str, names: list[str], statements: list[ast.stmt]
+) -> Value:
+    """The value of one of several names that one call makes, with what the top level of files puts into it.
+
+    All runs share it where the call makes closures: what one of them stores another finds.
+    """
+    known = run.program.built
+    if (module, names[0]) not in known.filled:
+
+        def make(maker: Run) -> Value:
+            def action() -> Value:
+                maker.block(lower_body(statements))
+                made = [maker.state.get((maker.frame.uid, one)) or Unknown() for one in names]
+                maker.top_levels.globals.update(((module, one), value) for one, value in zip(names, made))
+                if any(isinstance(one, FunctionValue) and one.frame is not None for one in made):
+                    registries.fill(maker, registries.of_closures(maker, module, names))
+                return made[0]
+
+            return apart(maker, module, action)
+
+        registries.built(run, module, names[0], make)
+    if known.filled[module, names[0]] is None:
+        return Unknown()
+    return known.names.get((module, name)) or Unknown()
 
 
 def _binding(module: Module) -> dict[str, list[ast.stmt]]:

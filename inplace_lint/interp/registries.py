@@ -45,6 +45,16 @@ def filled_by(run: Run, module: Module, name: str, value: Value) -> list[Registr
     return [(file, statement) for file, statement in found if file.filename not in run.top_levels.frames]
 
 
+def of_closures(run: Run, module: Module, names: list[str]) -> list[Registration]:
+    """The statements that call functions which share a table, as a decorator that stores a class in it does."""
+    found: dict[Registration, None] = {}
+    for name in names:
+        for file, statement in run.program.prefilter.registrations.of(module, name, from_anywhere=True) or ():
+            if file.filename not in run.top_levels.frames:
+                found[file, statement] = None
+    return [*found]
+
+
 def open_up(run: Run, module: Module, name: str, value: Value) -> None:
     """Let an empty container hold anything if functions of its file fill it, such as a cache or a log."""
     if run.program.prefilter.registrations.is_filled_by_functions(module, name):

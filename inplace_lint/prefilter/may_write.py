@@ -271,16 +271,22 @@ def _functions(prefilter: Prefilter, definition: Definition, words: set[str]) ->
             table = prefilter.names.definition(what, name) if isinstance(value, _TABLES) else None
             if table is not None and not isinstance(table.what, Module):
                 yield from _functions(prefilter, table, words)
+        for name in {call: name for name, call in what.unpacked.items()}.values():
+            registry = prefilter.names.definition(what, name)
+            if registry is not None:
+                yield from _registered(prefilter, registry, words)
 
 
 def _registered(prefilter: Prefilter, definition: Definition, words: set[str]) -> Iterator[FunctionSource]:
     """The functions, and methods of classes, that a decorator puts into a table or registry, in whatever file."""
-    made = definition.what
-    if isinstance(made, ast.Call):
+    made, within = definition.what, definition.module
+    # `build, register = make_registry("model")`: one of them fills what another looks up
+    names = [name for name, call in within.unpacked.items() if call is made] or [definition.name]
+    if isinstance(made, ast.Call) and names == [definition.name]:
         maker = prefilter.names.resolve(definition.module, made.func)
         if maker is None or not isinstance(maker.what, ClassSource):
             return
-    filling = prefilter.registrations.of(definition.module, definition.name, True) or ()
+    filling = [one for name in names for one in prefilter.registrations.of(within, name, True) or ()]
     for module, statement in filling if len(filling) <= _REGISTERED else ():
         if isinstance(statement, ast.ClassDef):
             yield from _methods(prefilter, module.class_of(statement), words)

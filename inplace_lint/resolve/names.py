@@ -84,7 +84,7 @@ class Names:
             if instead is not None and self._lacks(module, binding, found):
                 return self.imported(module, instead.module, instead.member, instead.level)
             return found
-        for bound in (module.functions, module.classes, module.assignments):
+        for bound in (module.functions, module.classes, module.assignments, module.unpacked):
             if name in bound:
                 return Definition(bound[name], module, name, name not in module.multiple)
         if name in module.multiple:

@@ -192,7 +192,8 @@ class Module:
     """A parsed file.
 
     `functions`, `classes`, `imports` and `assignments` hold what the top level binds (also inside its `if` and
-    `try` blocks); `stars` the modules of `from m import *`; `multiple` the names that are bound more than once.
+    `try` blocks); `stars` the modules of `from m import *`; `multiple` the names that are bound more than once, or as
+    one of several; `unpacked` those that take a part of what a call gives, with the call.
     """
 
     def __init__(self, filename: str, source: bytes) -> None:
@@ -215,6 +216,7 @@ class Module:
         self.instead: dict[str, ImportedName] = {}
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
+        self.unpacked: dict[str, ast.expr] = {}
         self.stars: list[tuple[str, int]] = []
         #: all functions with their classes, nested ones included, in order; None until they are asked for
         self._functions: list[FunctionSource] | None = None
@@ -304,8 +306,9 @@ class Module:
 
     def binds(self, name: str) -> bool:
         """Whether the top level binds a name to something that can be resolved."""
-        return (
-            name in self.functions or name in self.classes or name in self.imports or name in self.assignments
+        return any(
+            name in bound
+            for bound in (self.functions, self.classes, self.imports, self.assignments, self.unpacked)
         )
 
     def _bind(self, name: str) -> None:
@@ -339,7 +342,11 @@ class Module:
                         self._bind(target.id)
                         self.assignments[target.id] = value
                     else:
-                        bound_names([target], self.multiple, set())
+                        names: set[str] = set()
+                        bound_names([target], names, set())
+                        self.multiple |= names
+                        if isinstance(value, ast.Call):
+                            self.unpacked.update(dict.fromkeys(names, value))
             elif isinstance(statement, ast.AnnAssign):
                 if isinstance(statement.target, ast.Name) and statement.value is not None:
                     self._bind(statement.target.id)
