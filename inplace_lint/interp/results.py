@@ -166,7 +166,7 @@ def _shares_usually(run: Run, op: Application, tensor: Tensor) -> bool:
     """
     layout = op.facts.layout
     if layout.aliases_if_contiguous or layout.same_if_contiguous:
-        return not tensor.view and not tensor.strided
+        return not (tensor.view or tensor.strided) or (layout.aliases_if_contiguous and _splits(op, tensor))
     if layout.dtype_after is None and not layout.moves:
         return False  # dropout, say, which gives its operand back in evaluation mode
     if layout.moves_to_cpu or any(plain(value) == "cpu" for value in op.values[1:]):
@@ -177,6 +177,16 @@ def _shares_usually(run: Run, op: Application, tensor: Tensor) -> bool:
     if not usual or storage.origin != "result" or storage.dtype in ("bool", "int"):
         return False
     return storage.dtype != "?" or any(evidence == DOES for _, evidence in run.heap.record(storage).grads)
+
+
+def _splits(op: Application, tensor: Tensor) -> bool:
+    """Whether `reshape` gives more axes than the tensor has: it takes one apart, which copies in no order of them."""
+    call = op.place.at
+    given = call.args if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else []
+    sizes = given[-1].elts if given and isinstance(given[-1], (ast.Tuple, ast.List)) else given
+    told = tensor.sizes is not None and not any(isinstance(one, ast.Starred) for one in sizes)
+    # Of fewer than three, one may be the tensor: `torch.reshape(x, shape)`.
+    return told and op.name == "reshape" and len(sizes) > max(2, len(tensor.sizes or ()))
 
 
 #: Up to so many views from one `split` or `chunk` are separate values; more are one.

@@ -7,7 +7,7 @@ import builtins
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import walk
+from ..syntax.nodes import is_special, walk
 from ..torchmodel import table
 from .source_words import (
     called_in,
@@ -126,11 +126,7 @@ def users_of_objects(module: Module, methods: set[FunctionSource]) -> dict[Funct
 
 def _may_be_called_unnamed(module: Module, method: str) -> bool:
     """Whether Python or torch may call a method without its name, or the file uses the name for more than calls."""
-    return (
-        method == "forward"
-        or method.startswith("__")
-        or bool(rows_with(module, method.encode(), _is_no_call))
-    )
+    return method == "forward" or is_special(method) or bool(rows_with(module, method.encode(), _is_no_call))
 
 
 def _is_no_call(text: bytes, start: int, end: int) -> bool:

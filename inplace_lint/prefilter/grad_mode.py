@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import inner_bodies, walk
+from ..syntax.nodes import inner_bodies, is_special, walk
 from ..torchmodel.spelling import MODES
 from .source_words import first_place, stands
 
@@ -135,7 +135,7 @@ def concerns_nobody(prefilter: Prefilter, source: FunctionSource) -> bool:
 
     Its writes then matter only to callers in other files, which ask for its summary.
     """
-    if not getattr(source.node, "decorator_list", None) or source.name.startswith("__"):
+    if not getattr(source.node, "decorator_list", None) or is_special(source.name):
         return False
     module = source.module
     text = _body_of(source)

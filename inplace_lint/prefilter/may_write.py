@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.module import ClassSource, FunctionSource, Module
-from ..syntax.nodes import walk
+from ..syntax.nodes import is_special, walk
 from ..syntax.return_values import returned_calls
 from .callers import called_as, callers, computes, users_of_objects
 from .source_words import Pattern, called
@@ -316,5 +316,5 @@ def _built_by(prefilter: Prefilter, source: FunctionSource, calls: int = _BUILT)
 def _methods(prefilter: Prefilter, cls: ClassSource, words: set[str]) -> Iterator[FunctionSource]:
     """The methods of a class and its bases that may be called: by name, or by Python for an operator."""
     for name, method in prefilter.methods(cls).items():
-        if name in words or name.startswith("__"):
+        if name in words or is_special(name):
             yield method

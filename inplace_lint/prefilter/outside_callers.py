@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..project.package_files import folders_around
 from ..resolve.binding import bind
 from ..syntax.module import ClassSource
-from ..syntax.nodes import walk, walk_at
+from ..syntax.nodes import is_special, walk, walk_at
 from ..torchmodel.spelling import MODES
 from .grad_mode import calls_quietly, is_unrecorded_method, records_nothing
 from .mentioning_files import mentioning
@@ -85,7 +85,7 @@ def _differentiates(prefilter: Prefilter, module: Module, within: ast.AST) -> bo
 
 def _is_called_by_name(prefilter: Prefilter, function: FunctionSource) -> bool:
     """Whether calls of a function bear its name: it is no protocol's, not nested, and no decorator hands it on."""
-    if function.name.startswith("__"):
+    if is_special(function.name):
         return False
     holder = function.module.functions if function.owner is None else function.owner.methods
     if holder.get(function.name) is not function:

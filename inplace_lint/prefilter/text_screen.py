@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import asks_for_main, bound_names, first_name
+from ..syntax.nodes import asks_for_main, bound_names, first_name, is_special
 from ..torchmodel import table, writers
 from . import init_attributes, initializers
 from .local_writes import writes_only_own
@@ -408,5 +408,5 @@ _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast
 
 def hands_on(function: FunctionSource) -> bool:
     """Whether a function may return a module that it builds; a `forward` only runs modules."""
-    runs = function.owner is not None and (function.name == "forward" or function.name.startswith("__"))
+    runs = function.owner is not None and (function.name == "forward" or is_special(function.name))
     return not runs and b"return" in function.text

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+def is_special(name: str) -> bool:
+    """Whether Python calls a method of this name, as `__init__`; `__helper` is one that a class keeps to itself."""
+    return name.startswith("__") and name.endswith("__")
+
+
 def key_of(function: ast.AST, name: str) -> str:
     """The key of a function in its class: its name, but "x.setter" and "x.deleter" for those of a property `x`."""
     for decorator in getattr(function, "decorator_list", ()):

@@ -172,3 +172,44 @@ def test_what_was_only_stacked_has_the_dtype_of_its_elements(made: str, told: li
     source = GIVEN.format(made=made).encode()
     found = check_source("m.py", source, Settings(select=("IPL105",)), Project())
     assert [one.confidence for one in found if one.confidence != "possible"] == told
+
+
+LAID_OUT = """
+import torch
+from torch import nn
+
+
+class Tokens(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        B, N, C = x.shape
+        x = torch.mul(x, 1.0)
+        y = x.{order}.{shape} * self.scale
+        x += 1
+        return y.sum() + x.sum()
+"""
+
+
+@pytest.mark.parametrize("order", ["transpose(1, 2)", "permute(0, 2, 1)", "mT"])
+@pytest.mark.parametrize(
+    "shape",
+    ["reshape(B, C, 2, 2)", "reshape((B, C, 2, -1))", "reshape(B * C, N)", "reshape(B, -1)", "reshape(-1)"],
+)
+def test_taking_an_axis_apart_copies_in_no_order_of_them(order: str, shape: str) -> None:
+    """`tokens.transpose(1, 2).reshape(B, C, H, W)` is a view; what puts axes together that were swapped is none."""
+    source = LAID_OUT.format(order=order, shape=shape)
+    scope: dict[str, object] = {}
+    exec(source, scope)
+    made = scope["Tokens"]
+    assert callable(made)
+    raises = False
+    try:
+        made()(torch.randn(2, 4, 3)).backward()
+    except RuntimeError:
+        raises = True
+    found = check_source("m.py", source.encode(), Settings(select=("IPL1",)), Project())
+    told = [one.confidence for one in found if one.confidence != "possible"]
+    assert bool(told) is (raises and "2, " in shape.removeprefix("reshape(B * C"))
