@@ -18,7 +18,7 @@ REPORTS = Path(__file__).with_suffix(".tsv")
 
 
 def places(checkout: Path) -> set[str]:
-    """Where the errors and warnings of IPL1xx and IPL2xx stand, as `path:row`, and the writes that they show."""
+    """Where the errors and warnings of IPL1xx and IPL2xx stand, as `path:row`, and what they show of writes and layers."""
     command = [sys.executable, "-m", "inplace_lint", "check", "--isolated", "--output-format", "json", "."]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
     told = [
@@ -29,7 +29,8 @@ def places(checkout: Path) -> set[str]:
     found = {f"{one['filename']}:{one['location']['row']}" for one in told}
     for one in told:
         for label in one["labels"]:
-            if label["role"] == "write":  # it may stand in another file
+            # The write, or the layer that works in place where it is built, may stand elsewhere than the call.
+            if label["role"] == "write" or label["message"].endswith("is built here, to work in place"):
                 found.add(f"{label.get('filename') or one['filename']}:{label['location']['row']}")
     return found
 
