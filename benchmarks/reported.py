@@ -18,7 +18,7 @@ REPORTS = Path(__file__).with_suffix(".tsv")
 
 
 def places(checkout: Path) -> set[str]:
-    """Where errors and warnings of IPL1xx and IPL2xx stand, as `path:row`, with the writes and layers that they show."""
+    """Where errors and warnings of IPL1xx and IPL2xx stand, as `path:row`, with the writes and layers they show."""
     command = [sys.executable, "-m", "inplace_lint", "check", "--isolated", "--output-format", "json", "."]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
     told = [
