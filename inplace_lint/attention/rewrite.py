@@ -134,7 +134,7 @@ def _call(module: Module, plan: Plan, name: str) -> str:
 def kernel_name(module: Module, plan: Plan) -> tuple[str, str | None]:
     """How the file can name the kernel, and the import to add if it has none (else None)."""
     scope = plan.graph.root.scope
-    local = scope[0] | scope[1] | module.multiple | {*module.functions, *module.classes, *module.assignments}
+    local = scope[0] | scope[1] | {*module.multiple, *module.functions, *module.classes, *module.assignments}
     for bound, imported in module.imports.items():
         full = imported.module if imported.member is None else f"{imported.module}.{imported.member}"
         if bound in local:

@@ -192,8 +192,8 @@ class Module:
     """A parsed file.
 
     `functions`, `classes`, `imports` and `assignments` hold what the top level binds (also inside its `if` and
-    `try` blocks); `stars` the modules of `from m import *`; `multiple` the names that are bound more than once, or as
-    one of several; `unpacked` those that take a part of what a call gives, with the call.
+    `try` blocks); `stars` the modules of `from m import *`; `multiple` the names that are bound more than once, or by
+    more than an assignment, with the call if one takes a part of what a call gives: `a, b = make()`.
     """
 
     def __init__(self, filename: str, source: bytes) -> None:
@@ -215,8 +215,7 @@ class Module:
         #: what an `except ImportError:` imports where a name of `imports` cannot be had
         self.instead: dict[str, ImportedName] = {}
         self.assignments: dict[str, ast.expr] = {}
-        self.multiple: set[str] = set()
-        self.unpacked: dict[str, ast.expr] = {}
+        self.multiple: dict[str, ast.Call | None] = {}
         self.stars: list[tuple[str, int]] = []
         #: all functions with their classes, nested ones included, in order; None until they are asked for
         self._functions: list[FunctionSource] | None = None
@@ -306,14 +305,25 @@ class Module:
 
     def binds(self, name: str) -> bool:
         """Whether the top level binds a name to something that can be resolved."""
-        return any(
-            name in bound
-            for bound in (self.functions, self.classes, self.imports, self.assignments, self.unpacked)
-        )
+        bound = (self.functions, self.classes, self.imports, self.assignments)
+        return any(name in one for one in bound) or self.multiple.get(name) is not None
+
+    @property
+    def unpacked(self) -> dict[str, ast.Call]:
+        """The names that take a part of what one call gives, with the call."""
+        return {name: call for name, call in self.multiple.items() if call is not None}
 
     def _bind(self, name: str) -> None:
         if self.binds(name):
-            self.multiple.add(name)
+            self.multiple[name] = None
+
+    def _bind_parts(self, node: ast.AST, value: ast.expr | None = None) -> None:
+        """Binds the names in a target, or in a statement of which the values are unknown."""
+        names: set[str] = set()
+        bound_names([node], names, set())
+        for name in names:
+            once = not self.binds(name) and name not in self.multiple
+            self.multiple[name] = value if once and isinstance(value, ast.Call) else None
 
     def _index(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -342,18 +352,14 @@ class Module:
                         self._bind(target.id)
                         self.assignments[target.id] = value
                     else:
-                        names: set[str] = set()
-                        bound_names([target], names, set())
-                        self.multiple |= names
-                        if isinstance(value, ast.Call):
-                            self.unpacked.update(dict.fromkeys(names, value))
+                        self._bind_parts(target, value)
             elif isinstance(statement, ast.AnnAssign):
                 if isinstance(statement.target, ast.Name) and statement.value is not None:
                     self._bind(statement.target.id)
                     self.assignments[statement.target.id] = statement.value
             elif isinstance(statement, ast.AugAssign):
                 if isinstance(statement.target, ast.Name):
-                    self.multiple.add(statement.target.id)
+                    self.multiple[statement.target.id] = None
             elif isinstance(statement, ast.If):
                 self._index(statement.body)
                 self._index(statement.orelse)
@@ -367,7 +373,7 @@ class Module:
                 self._index(statement.finalbody)
             elif not isinstance(statement, ast.Expr):
                 # The values that a loop, `with` or `match` binds are unknown.
-                bound_names([statement], self.multiple, set())
+                self._bind_parts(statement)
 
     def functions_in_order(self) -> list[FunctionSource]:
         """All functions and methods, nested ones too but no lambdas, in text order."""
