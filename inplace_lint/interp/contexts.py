@@ -76,9 +76,8 @@ def attribute(run: Run, context: Context, name: str) -> Value | None:
             manager = run.settled(args[0])
             generator = run.entering.generators.get(manager)
             if generator is not None:
-                context.at_exit.append(
-                    lambda: generators.first(run, generator, at)
-                )  # from behind the `yield`
+                # From behind the `yield`, where it waits until then.
+                context.at_exit.append(lambda: generators.first(run, generator, at))
                 return generators.first(run, generator, at)
             if isinstance(manager, grad_mode.Mode):
                 return _entered_mode(run, context, manager)

@@ -147,7 +147,7 @@ def _of_statements(run: Run, module: Module, name: str) -> Value:
 
 
 def _made_by_one_call(module: Module, statements: list[ast.stmt]) -> list[str]:
-    """The names of `build, register = make_registry("model")`, of a function of closures; empty for anything else."""
+    """The names that one call alone binds, `build, register = make_registry("model")`; empty for anything else."""
     statement = statements[0] if len(statements) == 1 else None
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return []
@@ -160,9 +160,9 @@ def _made_by_one_call(module: Module, statements: list[ast.stmt]) -> list[str]:
 def _made_together(
     run: Run, module: Module, name: str, names: list[str], statements: list[ast.stmt]
 ) -> Value:
-    """The value of one of several names that one call makes, with what the top level of files puts into it.
+    """The value of one of several names that one call binds, which is made once for all runs: they belong together.
 
-    All runs share it where the call makes closures: what one of them stores another finds.
+    Where they are closures, what the top level of files gives one of them to store is found by the others.
     """
     known = run.program.built
     if (module, names[0]) not in known.filled:

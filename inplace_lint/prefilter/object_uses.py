@@ -38,19 +38,7 @@ _CLASSES = 12
 
 #: Methods of a module that compute nothing with it.
 _SET_UP = frozenset(
-    {
-        "apply",
-        "cpu",
-        "cuda",
-        "double",
-        "eval",
-        "float",
-        "half",
-        "load_state_dict",
-        "requires_grad_",
-        "state_dict",
-    }
-    | {"to", "train"}
+    "apply cpu cuda double eval float half load_state_dict requires_grad_ state_dict to train".split()
 )
 #: Functions that ask for a class, and build no object of it.
 _ASK = ("isinstance", "issubclass", "super")
