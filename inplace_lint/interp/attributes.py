@@ -144,6 +144,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
 
 def _of_rarer(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     """The value of obj.name for a constant, a function, parameters, and other kinds that have few attributes."""
+    if obj in run.entering.generators and name == "close":
+        return Native(lambda run, args, kwargs, at: generators.close(run, obj, at))
     if obj in run.entering.generators and name == "send":
         return Native(
             lambda run, args, kwargs, at: generators.send(run, obj, args[0] if args else Unknown(), at)

@@ -92,8 +92,10 @@ def _passed_over(run: Run, generator: Generator, at: ast.AST) -> Drawn:
 class _Step:
     """Takes the value of the yield that is due, past those that were taken before, and ends the run of the body."""
 
-    def __init__(self, run: Run, generator: Generator) -> None:
+    def __init__(self, run: Run, generator: Generator, closes: bool = False) -> None:
         self.run, self.generator = run, generator
+        #: the body ends at the yield where it waits, as if that raised
+        self.closes = closes
         self.before = generator.taken
         self.passed = 0
         self.since = run.heap.time
@@ -104,7 +106,8 @@ class _Step:
             self.passed += 1
             if self.passed == self.before:
                 self._go_on()
-            return
+            if not self.closes or self.passed < self.before:
+                return
         names = [key for key in run.state.all_keys() if isinstance(key, tuple) and key[0] == uid]
         self.generator.held = {key[1]: run.state[key] for key in names}
         run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
@@ -124,8 +127,8 @@ class _Step:
 
 
 def is_stepped(frame: Frame) -> bool:
-    """Whether the body of a generator runs only up to one of its yields."""
-    return isinstance(frame.on_yield, _Step)
+    """Whether the body of a generator runs only up to one of its yields, and waits there."""
+    return isinstance(frame.on_yield, _Step) and not frame.on_yield.closes
 
 
 def first(run: Run, generator: Generator, at: ast.AST) -> Value:
@@ -135,6 +138,15 @@ def first(run: Run, generator: Generator, at: ast.AST) -> Value:
     step = _Step(run, generator)
     generator.taken += not run.inexact
     return run.enter(generator.function, generator.args, generator.kwargs, at, generator.exact, True, step)
+
+
+def close(run: Run, value: Value, at: ast.AST) -> Value:
+    """generator.close(): what stands in a `finally` around the yield where it waits is run."""
+    generator = run.entering.generators.get(value)
+    if generator is not None and generator.taken and _is_entered(run, generator):
+        step = _Step(run, generator, closes=True)
+        run.enter(generator.function, generator.args, generator.kwargs, at, generator.exact, True, step)
+    return Constant(None)
 
 
 def send(run: Run, value: Value, given: Value, at: ast.AST) -> Value:

@@ -63,8 +63,11 @@ class _Search:
         if cls.node.decorator_list or len(self.seen) > _CLASSES:
             return None  # a decorator may hand the class on
         files = self.prefilter.files
+        used = (
+            rb"(?<!class )\b" + cls.name.encode() + rb"\b"
+        )  # and not only defined, perhaps as another class
         for folder in folders_around(cls.module.filename, files.project.root):
-            modules = mentioning(files, self.asking, [cls.name], folder, _FILES)
+            modules = mentioning(files, self.asking, [cls.name], folder, _FILES, used)
             if modules is None:
                 return None
             found: list[Use] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .configuration import Configuration
@@ -63,16 +62,11 @@ class _Walk:
         self.errors: dict[str, ConfigurationError] = {}
         self._visited: set[tuple[int, int]] = set()
         self._named = ""
-        #: the named directory, or that of a named file; and the settings there, outside of the working directory
-        self._top = ""
-        self._outside: dict[int, Settings] = {}
 
     def start(self, path: str) -> None:
         path = os.path.abspath(path)
         is_directory = os.path.isdir(path)
-        self._top = path if is_directory else os.path.dirname(path)
-        self._outside = {}
-        settings = self._settings(self._top)
+        settings = self._settings(path if is_directory else os.path.dirname(path))
         if settings is None or (settings.force_exclude and is_excluded(path, settings)):
             return
         if is_directory:
@@ -137,15 +131,10 @@ class _Walk:
 
     def _settings(self, directory: str) -> Settings | None:
         try:
-            found = self.configuration.settings(directory)
+            return self.configuration.settings(directory)
         except ConfigurationError as error:
             self.errors.setdefault(str(error), error)
             return None
-        root = os.path.join(os.path.abspath(found.root), "")
-        if found.config_file is not None or os.path.join(self._top, "").startswith(root):
-            return found
-        # Nothing marks the top of a project outside of the working directory: it is what the call names.
-        return self._outside.setdefault(id(found), replace(found, root=self._top))
 
 
 class _Ignore:

@@ -16,7 +16,7 @@ MISSED = frozenset(
         "third/staging_loader",
     }
 )
-FLAGGED: frozenset[str] = frozenset({"first/gesture_self_distill"})
+FLAGGED: frozenset[str] = frozenset()
 
 
 def _name(program: Program) -> str:

@@ -127,23 +127,5 @@ def test_paths_outside_of_the_working_directory_are_absolute(tmp_path: Path) -> 
     assert found("a.py", "../there") == ["a.py", f"{tmp_path}/there/b.py"]
 
 
-@pytest.mark.parametrize("named", ["../there", "../there/sub/b.py"])
-def test_a_project_outside_of_the_working_directory_begins_at_what_is_named(
-    named: str, tmp_path: Path
-) -> None:
-    make("here/a.py", "there/sub/b.py")
-    os.chdir("here")
-    targets, _ = discover(["a.py", named], Configuration())
-    top = tmp_path / "there" / ("sub" if named.endswith(".py") else "")
-    assert [target.settings.root for target in targets] == [str(tmp_path / "here"), str(top)]
-
-
-def test_what_marks_the_top_of_a_project_comes_before_what_is_named(tmp_path: Path) -> None:
-    make("here/a.py", "there/sub/b.py", "there/pyproject.toml")
-    os.chdir("here")
-    targets, _ = discover(["../there/sub"], Configuration())
-    assert [target.settings.root for target in targets] == [str(tmp_path / "there")]
-
-
 def test_a_path_that_does_not_exist_is_kept_to_be_reported() -> None:
     assert found("none.py") == ["none.py"]
