@@ -6,7 +6,7 @@ version counter; others raise in backward whatever the values are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from .guards import implies
 from .idempotent_writes import put
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 
 def note(run: Run, op: Application, result: Value) -> None:
-    """Remember of which tensor a clone holds the values, and since when."""
+    """Remember of which tensor a clone holds the values, and since when; and that `x.detach()` is all of `x`."""
     first = op.values[0] if op.values else None
-    if op.facts.layout.name == "clone" and isinstance(first, Tensor) and isinstance(result, Tensor):
+    if op.facts.detaches and _is_whole(first, run) and isinstance(result, Tensor):
+        run.found.wholes.add(result)
+    if op.facts.layout.name == "clone" and _is_whole(first, run) and isinstance(result, Tensor):
         run.found.copies[result.storage] = first.storage, run.heap.time
 
 
@@ -34,10 +36,11 @@ def settle(run: Run, op: Application, write: Write, written: Collection[Storage]
 
     `written`: what the write changes, which is more than one storage where its own stands for all parameters.
     """
-    put_back = (
-        [atom for value in put(op) for atom in flatten(value)] if op.facts.layout.name == "copy_" else []
-    )
-    copies = [run.found.copies.get(one.storage) if isinstance(one, Tensor) else None for one in put_back]
+    target = op.values[0] if op.facts.layout.name == "copy_" else None
+    if target is None or not all(_is_whole(one, run) for one in flatten(target)):
+        return
+    put_back = [atom for value in put(op) for atom in flatten(value)]
+    copies = [run.found.copies.get(one.storage) if _is_whole(one, run) else None for one in put_back]
     if not copies or any(one is None or not _are_same(run, one[0], write.storage) for one in copies):
         return
     changed = {other.storage for other in run.found.writes}
@@ -54,6 +57,11 @@ def settle(run: Run, op: Application, write: Write, written: Collection[Storage]
         or any(hazard.write.time < time < write.time for time in backwards)
         or not implies(hazard.guard, write.guard)
     ]
+
+
+def _is_whole(value: Value | None, run: Run) -> TypeGuard[Tensor]:
+    """Whether a value is a tensor, and no view of a part of one."""
+    return isinstance(value, Tensor) and (not value.view or value in run.found.wholes)
 
 
 def _are_same(run: Run, one: Storage, other: Storage) -> bool:

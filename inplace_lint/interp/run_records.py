@@ -311,6 +311,7 @@ class Found:
         "observations",
         "observed",
         "picked",
+        "wholes",
         "writes",
         "written",
     )
@@ -322,6 +323,8 @@ class Found:
         self.written: set[Tensor] = set()
         #: of which storage a clone holds the values, and since when
         self.copies: dict[Storage, tuple[Storage, int]] = {}
+        #: views of all of another tensor: what `detach()` and `.data` give
+        self.wholes: set[Tensor] = set()
         #: views made by an index, with its node and the heap's time
         self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
         #: in a second look: the storages of which an element was set, with the storage of the value

@@ -14,6 +14,7 @@ from ..syntax.module import ClassSource
 from ..syntax.nodes import parents_at, walk_at
 from .grad_mode import records_nothing
 from .mentioning_files import mentioning
+from .registrations import FILLS
 from .source_words import mentions
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ _CLASSES = 12
 _SET_UP = frozenset(
     "apply cpu cuda double eval float half load_state_dict requires_grad_ state_dict to train".split()
 )
+#: Methods that put an object into a list, dict or module.
+_ADDS = FILLS | {"add_module", "register_module"}
 #: Functions that ask for a class, and build no object of it.
 _ASK = ("isinstance", "issubclass", "super")
 
@@ -63,9 +66,8 @@ class _Search:
         if cls.node.decorator_list or len(self.seen) > _CLASSES:
             return None  # a decorator may hand the class on
         files = self.prefilter.files
-        used = (
-            rb"(?<!class )\b" + cls.name.encode() + rb"\b"
-        )  # and not only defined, perhaps as another class
+        # A file that only defines a class of this name has another one.
+        used = rb"(?<!class )\b" + cls.name.encode() + rb"\b"
         for folder in folders_around(cls.module.filename, files.project.root):
             modules = mentioning(files, self.asking, [cls.name], folder, _FILES, used)
             if modules is None:
@@ -170,9 +172,13 @@ def _held_as(user: FunctionSource, built: ast.Call, above: Mapping[ast.AST, ast.
         if isinstance(parent, ast.Lambda):
             return None
         node = parent
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        return _own_attribute(user, node.targets[0])
-    return None
+    if isinstance(node, ast.AnnAssign):
+        return _own_attribute(user, node.target)
+    return (
+        _own_attribute(user, node.targets[0])
+        if isinstance(node, ast.Assign) and len(node.targets) == 1
+        else None
+    )
 
 
 def _own_attribute(user: FunctionSource, node: ast.expr) -> str | None:
@@ -185,7 +191,7 @@ def _own_attribute(user: FunctionSource, node: ast.expr) -> str | None:
 def _adds_to(node: ast.AST, above: Mapping[ast.AST, ast.AST]) -> bool:
     """Whether an expression is a call that adds to a list or module, or the method of such a call."""
     call = above[node] if isinstance(node, ast.Attribute) else node
-    adds = isinstance(call, ast.Call) and getattr(call.func, "attr", "") in ("append", "add_module")
+    adds = isinstance(call, ast.Call) and getattr(call.func, "attr", "") in _ADDS
     return adds and isinstance(above[call], ast.Expr)
 
 

@@ -54,6 +54,15 @@ PROGRAMS = {
         "backup.mul_(2)\nw.data.copy_(backup)\n",
         True,
     ),
+    "a part alone": (
+        "y = (w * w).sum()\nbackup = w.detach().clone()\nw.data.copy_(torch.ones(4))\n"
+        "w.data[:1].copy_(backup[:1])\n",
+        True,
+    ),
+    "a part for the whole": (
+        "y = (w * w).sum()\nbackup = w.detach()[:1].clone()\nw.data.copy_(torch.ones(4))\nw.data.copy_(backup)\n",
+        True,
+    ),
     "of another tensor": (
         "y = (w * w).sum()\nbackup = torch.ones(4).clone()\nw.data.copy_(torch.zeros(4))\nw.data.copy_(backup)\n",
         True,

@@ -54,6 +54,11 @@ OTHERS = {
         False,
     ),
     "held in a list": (LISTED + QUIET, False),
+    "held under a type": (HELD.format(held="self.net: Detector = Detector()") + QUIET, False),
+    "held in a list that is extended": (
+        LISTED.replace("append(Detector())", "extend([Detector()])") + QUIET,
+        False,
+    ),
     "held in a sequence": (
         HELD.format(held="self.net = torch.nn.Sequential(Detector(), torch.nn.ReLU())") + QUIET,
         False,
