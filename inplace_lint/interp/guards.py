@@ -122,6 +122,8 @@ def compatible(a: Guard, b: Guard) -> bool:
     """Whether both can hold in one run."""
     if a.positive & b.negative or a.negative & b.positive:
         return False
+    if a.rest is TRUE and b.rest is TRUE:
+        return True
     one, other = (
         diagrams.where(a.rest, b.positive, b.negative),
         diagrams.where(b.rest, a.positive, a.negative),

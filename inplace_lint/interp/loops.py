@@ -222,6 +222,7 @@ def leave_loop(
         run.state = outer
     # In one join, so that a name which a `break` has not changed keeps its value from before the loop.
     run.merge([*ends, *loop.breaks])
+    loop.forget()
 
 
 def _pushed(run: Run, i: ir.For, push: Push) -> None:
@@ -250,6 +251,7 @@ def _pushed(run: Run, i: ir.For, push: Push) -> None:
     ends = [(run.path, run.state.changes(outer))] if run.path else []
     run.state = outer
     run.merge([*ends, *loop.breaks])
+    loop.forget()
 
 
 def _for(run: Run, i: ir.For) -> None:

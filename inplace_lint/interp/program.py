@@ -36,9 +36,9 @@ BASE_BITS = 4096
 _KEPT = 600
 #: Limit of their texts together, in bytes: with what is known of it, a parsed file takes 300 times its size.
 _KEPT_BYTES = 10_000_000
-#: After so many objects that were made and not freed by themselves, about a gigabyte, garbage is collected: runs leave
-#: reference cycles.
-_UNFREED = 4_000_000
+#: After so many objects that were made and not freed by themselves, garbage is collected. Runs leave few reference
+#: cycles, and the files that are kept are about four million objects, through which a collection has to go.
+_UNFREED = 12_000_000
 _latest: tuple[Project, Program] | None = None
 
 

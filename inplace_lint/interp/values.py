@@ -393,15 +393,22 @@ class Symbol(Value):
 class Parameters(Value):
     """The parameters of `owners`, as `module.parameters()` returns them; it also stands for any one of them.
 
-    `grad` is the evidence that they require grad; `tensor` stands for one of them, made on first use.
+    `tensor` stands for one of them, made on first use.
     """
 
-    __slots__ = ("grad", "owners", "tensor")
+    __slots__ = ("_grad", "owners", "tensor")
 
-    def __init__(self, owners: list[Value], grad: int = DOES) -> None:
+    def __init__(self, owners: list[Value], grad: int | Callable[[], int] = DOES) -> None:
         self.owners = owners
-        self.grad = grad
+        self._grad = grad
         self.tensor: Tensor | None = None
+
+    @property
+    def grad(self) -> int:
+        """The evidence that they require grad, found on first use: most code asks for a device alone."""
+        if not isinstance(self._grad, int):
+            self._grad = self._grad()
+        return self._grad
 
 
 class Optimizer(Value):

@@ -38,35 +38,39 @@ def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> l
 
     With `builds` False, objects that are not built yet are left out: code that used their parameters has built them.
     """
-    found: list[Tensor] = []
+    return [*_each(run, owner, depth, builds)]
+
+
+def _each(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> Iterator[Tensor]:
+    """As `weights_of`, one by one: what is not asked for is not built."""
     if depth == 0:
-        return found
+        return
     for _, atom in alternatives(owner):
         network = external_modules.taken_for_a_tensor(atom) or atom
         weights = external_modules.known_weights(run, network) if isinstance(network, Unknown) else None
         if weights is not None:
-            found.append(weights)
+            yield weights
         elif isinstance(atom, TorchModule):
             if atom.weights is not None:
-                found.append(atom.weights)
-            found.extend(t for t in atom.owns.values() if t.storage.leaf)
+                yield atom.weights
+            yield from (t for t in atom.owns.values() if t.storage.leaf)
         elif isinstance(atom, Tensor):
             if atom.storage.leaf or atom.storage.grad:
-                found.append(atom)
+                yield atom
         elif isinstance(atom, Instance):
             if atom.pending is not None:
                 if not builds:
                     continue
                 run.materialise(atom)
             for _, value in (one for held in run.elements(atom) for one in alternatives(held)):
-                found.extend(weights_of(run, value, depth - 1, builds) if _is_member(run, value) else [])
+                if _is_member(run, value):
+                    yield from _each(run, value, depth - 1, builds)
         elif isinstance(atom, (Sequence_, Mapping_)):
             for value in run.elements(atom):
-                found.extend(weights_of(run, value, depth - 1, builds))
+                yield from _each(run, value, depth - 1, builds)
         elif isinstance(atom, Parameters):
             for inner in atom.owners:
-                found.extend(weights_of(run, inner, depth - 1, builds))
-    return found
+                yield from _each(run, inner, depth - 1, builds)
 
 
 def used_by(run: Run, obj: Instance, method: FunctionSource) -> list[Tensor]:
@@ -138,15 +142,21 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
     """
     for network in [owner] if isinstance(owner, Unknown) else _inherited(run, owner):
         external_modules.expected_weights(run, network)
-    weights = weights_of(run, owner)
-    if not weights:
-        weights = [external_modules.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
-    found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
+    if next(_each(run, owner), None) is not None:
+        return Parameters(
+            [owner], MAY if owner in run.entering.cut_off else lambda: _evidence(run, weights_of(run, owner))
+        )
+    made = [external_modules.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
     if owner in run.entering.cut_off:
         return Parameters([owner], MAY)
-    if not weights and all(isinstance(atom, TorchModule) for _, atom in alternatives(owner)):
+    if not made and all(isinstance(atom, TorchModule) for _, atom in alternatives(owner)):
         return Parameters([owner], NEVER)  # a layer such as `nn.ReLU` has none
-    return Parameters([owner], DOES if not weights else max(found, default=NEVER))
+    return Parameters([owner], _evidence(run, made) if made else DOES)
+
+
+def _evidence(run: Run, weights: Collection[Tensor]) -> int:
+    """The evidence that one of some parameters requires grad on the current path."""
+    return max((e for one in weights for _, e in run.heap.gradients(one, run.path)), default=NEVER)
 
 
 def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> None:
