@@ -68,11 +68,12 @@ def _unread(around: Surroundings, sharing: Sequence[Sharing]) -> list[ast.Name]:
     own = {id(node) for node in walk(scope)}
     end = start_of(around.node)
     found = {node: None for seen in sharing for node in seen.unread()}
-    return [
+    unread = [
         node
         for node in found
         if id(node) not in own or start_of(node) < end or any(node.lineno >= row for row in loops[:1])
     ]
+    return sorted(unread, key=lambda node: (node.id, start_of(node)))
 
 
 def _spellings(around: Surroundings, sharing: Sequence[Sharing]) -> dict[Frame, set[str]]:

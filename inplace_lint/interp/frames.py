@@ -130,26 +130,16 @@ class Place:
         return chain
 
 
-#: The lowest layers of a state: what all runs share, and the bottom of one run.
-_SET_LATER = 2
-
-
 class State:
     """Names and attributes along the current path: a layer of changes over the state before the branch."""
 
-    __slots__ = ("layers", "moves", "parent", "slots")
+    __slots__ = ("moves", "parent", "slots")
 
     def __init__(self, parent: State | None = None) -> None:
         self.parent = parent
         #: the registers that the arms of a conditional expression assign
         self.moves: dict[int, Value] = {}
         self.slots: dict[Hashable, Value] = {}
-        #: the slots of this layer and of those below, newest first. A branch that has set nothing is left out: while
-        #: there are layers above it, nothing is set in it. What runs share, and the bottom of a run, may be set later.
-        self.layers: tuple[dict[Hashable, Value], ...] = (self.slots,)
-        if parent is not None:
-            below = parent.layers
-            self.layers += below if parent.slots or len(below) <= _SET_LATER else below[1:]
 
     def get(self, key: Hashable) -> Value | None:
         """The value under a key on the current path."""
@@ -165,10 +155,12 @@ class State:
 
     def stored(self, key: Hashable) -> Value | None:
         """What stands under a key, for another join: perhaps a join that nothing has read yet."""
-        for slots in self.layers:
-            value = slots.get(key)
+        state: State | None = self
+        while state is not None:
+            value = state.slots.get(key)
             if value is not None:
                 return value
+            state = state.parent
         return None
 
     def all_keys(self) -> dict[Hashable, None]:

@@ -177,19 +177,25 @@ _LEVELS = 3
 
 def goes_down(run: Run, source: FunctionSource, args: Sequence[Value]) -> bool:
     """Whether a function that calls itself is followed: for parts of a value that is in sight, a few levels deep."""
-    around = run.frame.given.values() if run.frame.function is source else ()
-    return run.entering.active.count(source) <= _LEVELS and any(
-        _has_parts(run, arg) for arg in (*args, *around)
-    )
+    if run.entering.active.count(source) > _LEVELS:
+        return False
+    around = [*run.frame.given.values()] if run.frame.function is source else []
+    # A number that is handed on as it is does not count down.
+    counts = bool(_numbers(args) ^ _numbers(around))
+    return counts or any(_has_parts(run, value) for value in (*args, *around))
+
+
+def _numbers(values: Sequence[Value]) -> set[int]:
+    return {one.value for one in values if isinstance(one, Constant) and type(one.value) is int}
 
 
 def _has_parts(run: Run, value: Value) -> bool:
-    """Whether the value is an object or container whose parts are in sight, or a number that may count down."""
+    """Whether the value is an object or container whose parts are in sight."""
     if isinstance(value, Instance):
         return value.cls.is_module() or value not in run.root.outside
     if isinstance(value, (Sequence_, Mapping_)):
-        return value.kind in ("Sequential", "ModuleList") or containers.length(run, value) is not None
-    return isinstance(value, Constant) and type(value.value) is int
+        return value.kind in ("Sequential", "ModuleList") or bool(containers.length(run, value))
+    return False
 
 
 def _is_entered(run: Run, generator: Generator) -> bool:

@@ -32,7 +32,7 @@ def _store(run: Run, i: ir.Store) -> None:
     for _, atom, _ in atoms(frame.registers[i.src]):
         tensor = held(atom)
         if isinstance(tensor, Tensor):
-            run.found.bound.setdefault(tensor.storage, set()).add((scope, i.name.partition("@")[0]))
+            run.found.bound.setdefault(tensor.storage, {})[scope, i.name.partition("@")[0]] = None
     USUAL[ir.Store](run, i)
 
 

@@ -334,7 +334,7 @@ class Found:
         #: where writes are observed: the nodes of names that a run read, and by storage the names that held it, with
         #: the function or file that they are names of (`observing`)
         self.came_to: set[ast.AST] = set()
-        self.bound: dict[Storage, set[tuple[ast.AST, str]]] = {}
+        self.bound: dict[Storage, dict[tuple[ast.AST, str], None]] = {}
         self.observations: list[Sharing] = []
         #: the findings of the finished run (`hazards.finding`), computed on demand
         self.findings: list[Any] | None = None

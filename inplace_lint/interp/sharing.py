@@ -74,7 +74,8 @@ class Sharing:
 
     def __init__(self, place: Place, tensor: Tensor) -> None:
         self.place = place
-        self.names: set[tuple[Frame, str, str]] = set()
+        #: in the order in which they were found, as `bound` is: reports do not differ between two checks
+        self.names: dict[tuple[Frame, str, str], None] = {}
         self.elements: list[Value] = []
         self.others: set[str] = set()
         self.outside = False
@@ -91,7 +92,7 @@ class Sharing:
         self.puts = False
         #: evidence that a new tensor would have no gradient here (no_grad), where the written one keeps its own
         self.cut = NEVER
-        self.bound: set[tuple[ast.AST, str]] = set()
+        self.bound: dict[tuple[ast.AST, str], None] = {}
         #: the reads of names that the run came to
         self.came_to: set[ast.AST] = set()
         #: the tensor is expanded, and the op writes it without an error: every element that shares memory changes
@@ -170,12 +171,13 @@ def observe(
     storage = tensor.storage
     seen.outside = storage.origin not in ("result", "factory") or storage in run.handed.given
     seen.came_to = run.found.came_to
-    seen.bound = run.found.bound.get(storage, set()) | {
-        (frame.function.node, name)
+    seen.bound = dict(run.found.bound.get(storage, {}))
+    seen.bound.update(
+        ((frame.function.node, name), None)
         for frame in run.frames.values()
         for name, value in frame.given.items()
         if frame.function is not None and _how(value, tensor, guard)
-    }
+    )
     seen.same_dtype = _keeps_dtype(run, facts, place, tensor, values)
     seen.puts = _puts(run, facts, storage.dtype, values)
     seen.passes = tensor.expanded is not None and outofplace.passes_overlap(facts.key)
@@ -198,7 +200,7 @@ def observe(
         owner, name, how = holders.pop()
         if isinstance(owner, int):
             if owner in frames:
-                seen.names.add((frames[owner], str(name).partition("@")[0], how))
+                seen.names[frames[owner], str(name).partition("@")[0], how] = None
         elif isinstance(owner, (Sequence_, Mapping_)):
             # Its holders hold the element too; a container without holders is garbage.
             if how != "element":

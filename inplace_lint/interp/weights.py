@@ -25,7 +25,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from ..syntax.module import FunctionSource
     from .class_value import ClassValue
@@ -33,44 +33,51 @@ if TYPE_CHECKING:
     from .storage import Storage
 
 
-def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> list[Tensor]:
+def weights_of(
+    run: Run, owner: Value, depth: int = 6, builds: bool = True, first: bool = False
+) -> list[Tensor]:
     """The parameters of a module, container or `Parameters`, or the owner itself if it is a tensor with gradients.
 
     With `builds` False, objects that are not built yet are left out: code that used their parameters has built them.
+    With `first`, no more is built than it takes to find one.
     """
-    return [*_each(run, owner, depth, builds)]
-
-
-def _each(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> Iterator[Tensor]:
-    """As `weights_of`, one by one: what is not asked for is not built."""
+    found: list[Tensor] = []
     if depth == 0:
-        return
+        return found
     for _, atom in alternatives(owner):
+        if first and found:
+            return found
         network = external_modules.taken_for_a_tensor(atom) or atom
         weights = external_modules.known_weights(run, network) if isinstance(network, Unknown) else None
         if weights is not None:
-            yield weights
+            found.append(weights)
         elif isinstance(atom, TorchModule):
             if atom.weights is not None:
-                yield atom.weights
-            yield from (t for t in atom.owns.values() if t.storage.leaf)
+                found.append(atom.weights)
+            found.extend(t for t in atom.owns.values() if t.storage.leaf)
         elif isinstance(atom, Tensor):
             if atom.storage.leaf or atom.storage.grad:
-                yield atom
-        elif isinstance(atom, Instance):
-            if atom.pending is not None:
-                if not builds:
-                    continue
-                run.materialise(atom)
-            for _, value in (one for held in run.elements(atom) for one in alternatives(held)):
-                if _is_member(run, value):
-                    yield from _each(run, value, depth - 1, builds)
-        elif isinstance(atom, (Sequence_, Mapping_)):
-            for value in run.elements(atom):
-                yield from _each(run, value, depth - 1, builds)
-        elif isinstance(atom, Parameters):
-            for inner in atom.owners:
-                yield from _each(run, inner, depth - 1, builds)
+                found.append(atom)
+        else:
+            for value in _members(run, atom, builds):
+                found.extend(weights_of(run, value, depth - 1, builds, first))
+                if first and found:
+                    return found
+    return found
+
+
+def _members(run: Run, owner: Value, builds: bool) -> Sequence[Value]:
+    """What a module, a container or `Parameters` holds that may be, or hold, a parameter."""
+    if isinstance(owner, Instance):
+        if owner.pending is not None:
+            if not builds:
+                return ()
+            run.materialise(owner)
+        held = (one for value in run.elements(owner) for _, one in alternatives(value))
+        return [value for value in held if _is_member(run, value)]
+    if isinstance(owner, (Sequence_, Mapping_)):
+        return run.elements(owner)
+    return owner.owners if isinstance(owner, Parameters) else ()
 
 
 def used_by(run: Run, obj: Instance, method: FunctionSource) -> list[Tensor]:
@@ -142,7 +149,7 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
     """
     for network in [owner] if isinstance(owner, Unknown) else _inherited(run, owner):
         external_modules.expected_weights(run, network)
-    if next(_each(run, owner), None) is not None:
+    if weights_of(run, owner, first=True):
         return Parameters(
             [owner], MAY if owner in run.entering.cut_off else lambda: _evidence(run, weights_of(run, owner))
         )
