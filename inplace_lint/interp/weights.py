@@ -149,13 +149,13 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
     """
     for network in [owner] if isinstance(owner, Unknown) else _inherited(run, owner):
         external_modules.expected_weights(run, network)
-    if weights_of(run, owner, first=True):
-        return Parameters(
-            [owner], MAY if owner in run.entering.cut_off else lambda: _evidence(run, weights_of(run, owner))
-        )
-    made = [external_modules.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
     if owner in run.entering.cut_off:
         return Parameters([owner], MAY)
+    if weights_of(run, owner, first=True):
+        if run.builds:  # what a constructor keeps holds on its own paths
+            return Parameters([owner], _evidence(run, weights_of(run, owner)))
+        return Parameters([owner], lambda: _evidence(run, weights_of(run, owner)))
+    made = [external_modules.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
     if not made and all(isinstance(atom, TorchModule) for _, atom in alternatives(owner)):
         return Parameters([owner], NEVER)  # a layer such as `nn.ReLU` has none
     return Parameters([owner], _evidence(run, made) if made else DOES)
