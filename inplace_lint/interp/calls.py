@@ -314,7 +314,7 @@ def _not_entered(
     if decorators.leaves_to_heirs(function):
         return unknown(run, function, args, kwargs, at)
     nested = run.entering.active.count(source)
-    goes_on = nested <= 1 or generators.goes_down(run, source, args)
+    goes_on = nested <= 1 or generators.goes_down(run, source, (*args, *kwargs.values()))
     if not exhausted and run.path and not source.is_generator and goes_on:
         return None
     if exhausted and not source.is_generator:

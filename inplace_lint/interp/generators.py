@@ -203,7 +203,9 @@ def _is_entered(run: Run, generator: Generator) -> bool:
     source = generator.function.source
     if run.frame.depth >= DEPTH or run.budget.is_spent():
         return False
-    if source in run.entering.active and not goes_down(run, source, generator.args):
+    if source in run.entering.active and not goes_down(
+        run, source, (*generator.args, *generator.kwargs.values())
+    ):
         return False
     needed = source in run.entering.deep or is_small(source) or run.program.enters(source)
     return run.budget.may_enter(source, needed, run.entering.entered)

@@ -321,7 +321,7 @@ class Module:
         """Binds the names in a target, or in a statement of which the values are unknown."""
         names: set[str] = set()
         bound_names([node], names, set())
-        for name in names:
+        for name in sorted(names):
             once = not self.binds(name) and name not in self.multiple
             self.multiple[name] = value if once and isinstance(value, ast.Call) else None
 

@@ -22,7 +22,7 @@ PADDED = """
 
     def fits(kernel, stride=1, {rest}):
         if isinstance(kernel, (tuple, list)):
-            return all([fits(*one) for one in zip(pairs(kernel), pairs(stride))])
+            return all([fits({given}) for one in zip(pairs(kernel), pairs(stride))])
         return stride == 1 and kernel % 2 == 1
 
 
@@ -66,12 +66,14 @@ def checked(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], dict
     return [one.code for one in found], times
 
 
-@pytest.mark.parametrize("rest", ["**_", "groups=1"])
+@pytest.mark.parametrize(
+    ("rest", "given"), [("**_", "*one"), ("groups=1", "*one"), ("**_", "one[0], stride=one[1]")]
+)
 def test_numbers_and_no_options_that_are_handed_on_do_not_count_down(
-    rest: str, monkeypatch: pytest.MonkeyPatch
+    rest: str, given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The elements of an option are no parts in sight: each level would go through the next twice."""
-    codes, times = checked(PADDED.format(rest=rest), monkeypatch)
+    codes, times = checked(PADDED.format(rest=rest, given=given), monkeypatch)
     assert codes == ["IPL101"]
     assert times["fits"] <= 3 * times["__init__"]
 
