@@ -13,10 +13,14 @@ from .reading import Reading, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from ..model import Diagnostic, Fix
     from ..project.discovery import Target
     from .cache import Caches
+
+    #: A file, its text, the findings whose fixes are to be tried, and all that are shown.
+    _Planned: TypeAlias = "tuple[Target, bytes, list[Diagnostic], list[Diagnostic]]"
 
 #: With fewer files with fixes per process, another process costs more than it saves.
 _FIXED_PER_JOB = 4
@@ -31,13 +35,13 @@ def show_edits(
 ) -> None:
     """Fills in `fix` or `fix_refused` of every finding with a plan. Each fix is tried by itself, or is cached."""
     planned: list[list[Diagnostic]] = []
-    sources: list[tuple[Target, bytes, list[Diagnostic]]] = []
+    sources: list[_Planned] = []
     with pipeline.remembering(caches):
         for target, source, found in by_file(targets, findings, texts):
             with_plan = _untried(target, found)
             if with_plan:
                 planned.append(with_plan)
-                sources.append((target, source, with_plan))
+                sources.append((target, source, with_plan, found))
         jobs = max(1, min(jobs, len(sources) // _FIXED_PER_JOB))
         worker = pipeline.Remembering() if caches is not None else None
         for ours, tried in zip(planned, in_order(_tried, sources, jobs, worker), strict=True):
@@ -63,13 +67,13 @@ def _identity(one: Diagnostic) -> tuple[object, ...]:
     return (one.code, one.message, one.location.key())
 
 
-def _tried(file: tuple[Target, bytes, list[Diagnostic]]) -> list[tuple[Fix | None, str | None]]:
+def _tried(file: _Planned) -> list[tuple[Fix | None, str | None]]:
     """The fixes of a file's findings, each with its edits, or the reason why it is refused."""
     from ..fixes.apply import resolve
 
-    target, source, planned = file
+    target, source, planned, found = file
     program = reading(target.filename, source)
-    resolve(planned, program.source, trial(target, program))
+    resolve(planned, program.source, trial(target, program), found)
     cache = pipeline.cache_of(target.settings)
     if cache is not None:
         cache.keep_edited(os.path.abspath(target.filename), planned)

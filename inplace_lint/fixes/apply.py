@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 from ..model import Diagnostic, Edit, Fix, Location, Refused
 from .plans import disjoint
@@ -36,11 +38,14 @@ class Fixed:
         self.refused: dict[tuple[str, int, int], str] = {}
 
 
-def resolve(diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint) -> None:
+def resolve(
+    diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint, known: Sequence[Diagnostic] = ()
+) -> None:
     """Fills in `fix` of each diagnostic with a plan, or `fix_refused` if the fix does not work.
 
     A fix must remove its finding and bring no other, but for lesser ones that its plan leads to. All are tried
-    together; only if that fails are they tried in ever smaller groups, to find those that do not work.
+    together; only if that fails are they tried in ever smaller groups, to find those that do not work. What else the
+    unchanged source has is asked only if the changed one has more than what is `known` of it.
     """
     planned = [
         one for one in diagnostics if one.plan is not None and one.fix is None and one.fix_refused is None
@@ -53,13 +58,17 @@ def resolve(diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint) -> Non
         for one in planned:
             one.fix_refused = str(refusal)
         return
-    found = lint(source)
+
+    @cache
+    def everything() -> list[Diagnostic]:
+        return lint(source)
+
     pending: list[_Made] = []
     for one in planned:
         _make(one, text, pending, _say)
     while pending:
         chosen = _apart(pending)
-        _try(text, chosen, lint, found)
+        _try(text, chosen, lint, known, everything)
         pending = [made for made in pending if made not in chosen]
     for one in planned:
         if one.fix_refused is None:
@@ -79,17 +88,28 @@ def _make(one: Diagnostic, text: SourceText, made: list[_Made], refuse: _Refuse)
         refuse(one, refusal)
 
 
-def _try(text: SourceText, chosen: Sequence[_Made], lint: Lint, found: list[Diagnostic]) -> None:
-    """Checks some fixes, which do not overlap, and refuses those that do not work."""
+def _try(
+    text: SourceText,
+    chosen: Sequence[_Made],
+    lint: Lint,
+    known: Sequence[Diagnostic],
+    everything: Callable[[], list[Diagnostic]],
+) -> None:
+    """Checks some fixes, which do not overlap, and refuses those that do not work.
+
+    `known` are some findings of the unchanged source, `everything` returns all of them.
+    """
     try:
-        _checked(text, chosen, lint, found)
+        changed = _changed(text, chosen, lint)
+        if _fault(text, chosen, changed, known) and (why := _fault(text, chosen, changed, everything())):
+            raise Refused(why)
     except Refused as refusal:
         if len(chosen) == 1:
             _say(chosen[0][0], refusal)
         else:
             middle = len(chosen) // 2
-            _try(text, chosen[:middle], lint, found)
-            _try(text, chosen[middle:], lint, found)
+            _try(text, chosen[:middle], lint, known, everything)
+            _try(text, chosen[middle:], lint, known, everything)
 
 
 def fix_source(
@@ -238,7 +258,24 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
 
     Raises Refused if it does not parse, if one of the findings stays, or if a new one appears that no plan leads to.
     """
-    diagnostics = [one for one, _ in chosen]
+    changed = _changed(text, chosen, lint)
+    why = _fault(text, chosen, changed, before)
+    if why is not None:
+        raise Refused(why)
+    return changed.source, [one for one, _ in chosen], changed.found
+
+
+@dataclass
+class _Changed:
+    """A source with some fixes made: its findings, and where the places of the old one are in it."""
+
+    source: bytes
+    found: list[Diagnostic]
+    move: _Moves
+
+
+def _changed(text: SourceText, chosen: Sequence[_Made], lint: Lint) -> _Changed:
+    """Makes all of these fixes. Raises Refused if the result does not parse."""
     edits = united(edit for _, own in chosen for edit in own)
     fixed = apply(text.text, edits)
     source = text.encoded(fixed)
@@ -246,7 +283,14 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
         compile(source, "<fixed>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise Refused("the result would not be Python") from error
-    move = _Moves(text.text, fixed, edits)
+    return _Changed(source, lint(source), _Moves(text.text, fixed, edits))
+
+
+def _fault(
+    text: SourceText, chosen: Sequence[_Made], changed: _Changed, before: Sequence[Diagnostic]
+) -> str | None:
+    """Why the fixes do not work, if they do not: a finding stays, or one is new that was not `before`."""
+    move, diagnostics = changed.move, [one for one, _ in chosen]
     codes = {one.code for one in diagnostics}
     gone = {_start(one.location) for one in diagnostics}
     expected = {move(_start(one.location)) for one in before if _start(one.location) not in gone}
@@ -256,12 +300,11 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
         for one in before
         if _start(one.location) not in gone and move.changes(_start(one.location))
     )
-    after = lint(source)
     lesser = {code for one in diagnostics if one.plan is not None for code in one.plan.leads_to}
-    for one in after:
+    for one in changed.found:
         place = _start(one.location)
         if one.code in ("IPL000", "IPL002"):
-            raise Refused("the result could not be analysed")
+            return "the result could not be analysed"
         if place in expected or (
             one.severity == "note" and one.confidence != "possible" and one.code not in codes
         ):
@@ -274,8 +317,8 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
         what = (
             "the finding would stay" if place in {move(g) for g in gone} else "it would bring another finding"
         )
-        raise Refused(f"{what}: {one.code} at line {one.location.row}, {one.message}")
-    return source, diagnostics, after
+        return f"{what}: {one.code} at line {one.location.row}, {one.message}"
+    return None
 
 
 def _words(one: Diagnostic) -> tuple[str, str]:

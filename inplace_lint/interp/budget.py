@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 SOFT_LIMIT = 2_000
 #: After this many in calls not known to write, only calls that may write are entered. They count apart from the rest.
 ASIDE_LIMIT = 1_000
+#: The same for a run that trains. To enter them later takes another run of all that this one has done.
+TRAINING_ASIDE = 8_000
 #: After this many, a run ends where it stands.
 HARD_LIMIT = 12_000
 #: The soft limit of a run that trains: it should reach the forward whose gradients are taken.
@@ -70,10 +72,11 @@ class Budget:
         #: the instruction at which an object or function began to be built that is not finished yet
         self._building_since: int | None = None
         #: whether calls not known to write are entered as well: in files that run a backward
-        self.looks_aside = False
+        self.looks_aside = self.trains
         #: instructions spent in calls not known to write, and the instruction at which the current one began
         self._aside = 0
         self._aside_since: int | None = None
+        self._aside_limit = TRAINING_ASIDE if self.trains else ASIDE_LIMIT
 
     def is_spent(self) -> bool:
         """Whether no more calls are entered."""
@@ -88,7 +91,7 @@ class Budget:
         """Notes the first backward: from here on every instruction counts."""
         if self._set_up is not None:
             self._before = min(self.steps - self._looked_aside(), self._set_up)
-            self.end = TRAINING_ENDS + self._before
+            self.end = TRAINING_ENDS + self._before + self._aside
             self._set_up = None
 
     @contextmanager
@@ -119,7 +122,9 @@ class Budget:
         if needed and self._aside_since is None:
             return True
         aside = self._looked_aside()
-        return self.looks_aside and (aside <= ASIDE_LIMIT or (aside <= self.soft_limit and source in entered))
+        return self.looks_aside and (
+            aside <= self._aside_limit or (aside <= self.soft_limit and source in entered)
+        )
 
     def _looked_aside(self) -> int:
         return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)
@@ -134,7 +139,9 @@ class Budget:
     def turn_back(self, aside: bool) -> None:
         """Ends a call; `aside` is the answer of its `turn_aside`."""
         if aside:
-            self._aside, self._aside_since = self._looked_aside(), None
+            spent = self._looked_aside()
+            self.end += spent - self._aside
+            self._aside, self._aside_since = spent, None
 
 
 #: Functions of at most this many instructions are always entered: that is cheaper than deciding whether to.

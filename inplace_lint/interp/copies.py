@@ -37,7 +37,8 @@ def _made(run: Run, value: Value, at: ast.AST, known: dict[Value, Value], depth:
     if isinstance(value, Phi):
         return join([(guard, _copy(run, atom, at, known, depth)) for guard, atom in value.alternatives])
     if isinstance(value, Tensor):
-        return _tensor(run, value, at)
+        # An element of something unknown may as well be a list: its copy is no more of a tensor than it is.
+        return _tensor(run, value, at) if value.storage.is_tensor() else Unknown()
     if isinstance(value, TorchModule):
         weights = None if value.weights is None else _tensor(run, value.weights, at)
         module = TorchModule(value.name, value.config, weights, value.built)

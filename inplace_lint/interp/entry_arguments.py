@@ -117,7 +117,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         return _one_of(run, source, parameter, choices)
     value = Unknown()
     value.left_out = isinstance(default, ast.Constant) and default.value is None
-    if parameter.arg in run.program.tensors.get(source, ()):
+    if parameter.arg in run.program.learnt.tensors.get(source, ()):
         known = run.as_tensor(value)
         if known is not None:
             known.storage.proved = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from ..prefilter.prefilter import Prefilter
@@ -119,6 +120,16 @@ class Built:
         return self._base
 
 
+@dataclass
+class Learnt:
+    """What runs of a file found out for later runs of it."""
+
+    #: arguments that a run found to be tensors, by function
+    tensors: dict[FunctionSource, set[str]] = field(default_factory=dict)
+    #: functions whose calls have to be entered: a run that passed one over wrote memory which the call was given
+    wanted: set[FunctionSource] = field(default_factory=set)
+
+
 class Program:
     """The file under check, the files of the project that it imports, and what all runs know of them."""
 
@@ -131,8 +142,8 @@ class Program:
         self.handlers: Handlers | None = None
         #: the nodes whose writes a run is to observe (`sharing`)
         self.observed: frozenset[ast.AST] = frozenset()
-        #: arguments that a run found to be tensors, by function
-        self.tensors: dict[FunctionSource, set[str]] = {}
+        #: what runs of the file at hand found out for those after them
+        self.learnt = Learnt()
         #: the number of instructions after which a run enters no more calls; 0: the default
         self.soft_limit = 0
         #: the instructions of all runs of the file at hand
@@ -182,8 +193,8 @@ class Program:
         self.close()
         self.last_uid = self.steps = 0
         self.drivers = []
+        self.learnt = Learnt()
         of_runs = (
-            self.tensors,
             self.cut_short,
             self.left_open,
             self.known_names,

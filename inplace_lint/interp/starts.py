@@ -36,7 +36,7 @@ def new_run(program: Program, module: Module, run: Run | None = None) -> Run:
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frame = frame
     run.frames[frame.uid] = frame
-    run.budget.looks_aside = runs_backward(module)
+    run.budget.looks_aside = run.budget.trains or runs_backward(module)
     return run
 
 

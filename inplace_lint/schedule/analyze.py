@@ -275,10 +275,11 @@ def deepened(
 ) -> Run:
     """A run of a root (None: the top level), repeated until it has entered the calls that touch written memory.
 
-    What the first one, which entered no such calls, leaves open is put into `left`. In a file whose runs have taken
-    very many steps already, it is not repeated, which it tells (IPL003), and goes no further for training.
+    It begins with those that runs of other functions of the file had to enter. What a run that entered no such calls
+    leaves open is put into `left`. In a file whose runs have taken very many steps already, it is not repeated, which
+    it tells (IPL003), and goes no further for training.
     """
-    deep: frozenset[FunctionSource] = frozenset()
+    deep = begun_with = frozenset(program.learnt.wanted)
     usual = program.soft_limit
     shallow: Run | None = None
     bounded = program.steps > FILE_LIMIT
@@ -287,13 +288,14 @@ def deepened(
         program.soft_limit = TRAINING
     try:
         for _ in range(_DEEPER):
-            run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
-            program.steps += run.budget.steps
-            if left is not None and root is not None and not deep and program.soft_limit == usual:
+            run = _run(program, module, root, deep)
+            is_shallow = deep.isdisjoint(run.entering.entered)
+            if left is not None and root is not None and is_shallow and program.soft_limit == usual:
                 left[root] = left_by(run, root)
-            if not deep and run.budget.trains and not run.budget.is_spent():
+            if is_shallow and run.budget.trains and not run.budget.is_spent():
                 shallow = run
             wanted = worth_entering(run) - deep
+            program.learnt.wanted |= wanted
             learnt = root is not None and _learn_tensors(program, run, root)
             trained = run.steps.trains or run.steps.of_parameters
             if bounded:
@@ -305,10 +307,21 @@ def deepened(
             elif not wanted and not learnt:
                 break
             deep |= wanted
+        if run.budget.is_spent() and run.budget.trains:
+            if shallow is None and not bounded and not begun_with.isdisjoint(run.entering.entered):
+                shallow = _run(program, module, root, frozenset())
+            run.entering.shallow = shallow if shallow is None or not shallow.budget.is_spent() else None
     finally:
         program.soft_limit = usual
-    if run.budget.is_spent() and shallow is not None:
-        run.entering.shallow = shallow
+    return run
+
+
+def _run(
+    program: Program, module: Module, root: FunctionSource | None, deep: frozenset[FunctionSource]
+) -> Run:
+    """One run of a root (None: the top level), which enters the calls of `deep`."""
+    run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
+    program.steps += run.budget.steps
     return run
 
 
@@ -317,7 +330,7 @@ def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:
 
     When the root is run again, that element is a view of the tensor, and no element of a list.
     """
-    known = program.tensors.setdefault(root, set())
+    known = program.learnt.tensors.setdefault(root, set())
     before = len(known)
     written = {write.storage for write in run.found.writes}
     for name, value in run.root.args.items():

@@ -52,9 +52,9 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     resolve = apply.resolve
 
-    def noting(planned, source, trial):  # type: ignore[no-untyped-def]
+    def noting(planned, source, trial, known):  # type: ignore[no-untyped-def]
         seen.append(planned[0].location.filename.replace(os.sep, "/"))
-        resolve(planned, source, trial)
+        resolve(planned, source, trial, known)
 
     monkeypatch.setattr(apply, "resolve", noting)
     return seen

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from inplace_lint.interp.budget import TRAINING_ASIDE
 from inplace_lint.interp.program import Program
 from inplace_lint.project.modules import Project
 from inplace_lint.schedule import analyze
@@ -29,7 +30,7 @@ from torch import nn
 class Long(nn.Module):
     def forward(self, x):
 """
-    + "        x = x + 1\n" * 1_000
+    + "        x = x + 1\n" * (TRAINING_ASIDE // 2)
     + """\
         return x
 
@@ -113,3 +114,51 @@ def test_a_step_is_told_where_torch_refuses_the_backward_behind_it(
     refused = refuses(program, tmp_path)
     assert refused == (steps == LATE)
     assert told(source) == (["IPL106"] if refused else [])
+
+
+#: Two functions that write what another one returns to them, which writes nothing itself.
+SHARED = """\
+import torch
+from torch import nn
+
+
+def smooth(x, amount):
+    x = x * amount
+    x = x + 1
+    x = x * amount
+    x = x + 1
+    return x
+
+
+def first(x):
+    y = smooth(torch.sigmoid(x), 2)
+    y += 1
+    return y
+
+
+def second(x):
+    y = smooth(torch.tanh(x), 3)
+    y += 1
+    return y
+"""
+
+
+def test_what_one_function_had_to_enter_others_of_the_file_enter_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = Module("a.py", SHARED.encode())
+    program = Program(Project())
+    program.files.add(module)
+    entered: list[tuple[str, bool]] = []
+    run_function = analyze.run_function
+
+    def noted(program: Program, source: FunctionSource, deep: frozenset[FunctionSource]) -> Run:
+        run = run_function(program, source, deep)
+        entered.append((source.name, module.functions["smooth"] in run.entering.entered))
+        return run
+
+    monkeypatch.setattr(analyze, "run_function", noted)
+    program.begin()
+    for name in ("first", "second"):
+        analyze.deepened(program, module, module.functions[name])
+    assert entered == [("first", False), ("first", True), ("second", True)]
