@@ -91,7 +91,7 @@ class Budget:
         """Notes the first backward: from here on every instruction counts."""
         if self._set_up is not None:
             self._before = min(self.steps - self._looked_aside(), self._set_up)
-            self.end = TRAINING_ENDS + self._before + self._aside
+            self.end = TRAINING_ENDS + self._before
             self._set_up = None
 
     @contextmanager
@@ -139,9 +139,7 @@ class Budget:
     def turn_back(self, aside: bool) -> None:
         """Ends a call; `aside` is the answer of its `turn_aside`."""
         if aside:
-            spent = self._looked_aside()
-            self.end += spent - self._aside
-            self._aside, self._aside_since = spent, None
+            self._aside, self._aside_since = self._looked_aside(), None
 
 
 #: Functions of at most this many instructions are always entered: that is cheaper than deciding whether to.

@@ -283,6 +283,7 @@ def deepened(
     usual = program.soft_limit
     shallow: Run | None = None
     bounded = program.steps > FILE_LIMIT
+    spent = False
     is_training = trains(module, root) or (root is None and any(way.trains for way in program.drivers))
     if is_training and not (usual or bounded):
         program.soft_limit = TRAINING
@@ -298,14 +299,15 @@ def deepened(
             program.learnt.wanted |= wanted
             learnt = root is not None and _learn_tensors(program, run, root)
             trained = run.steps.trains or run.steps.of_parameters
+            spent, before = run.budget.trains and run.budget.is_spent(), spent
             if bounded:
                 for source in sorted(wanted, key=lambda one: (one.module.filename, one.node.lineno))[:1]:
                     run.found.cut = run.found.cut or NOT_REPEATED.format(source.name)
                 break
             if program.soft_limit == usual and run.budget.is_spent() and trained:
                 program.soft_limit = TRAINING
-            elif not wanted and not learnt:
-                break
+            elif (spent and before) or not (wanted or learnt):
+                break  # what two runs had no steps for, a third has none for either
             deep |= wanted
         if run.budget.is_spent() and run.budget.trains:
             if shallow is None and not bounded and not begun_with.isdisjoint(run.entering.entered):

@@ -30,7 +30,7 @@ from torch import nn
 class Long(nn.Module):
     def forward(self, x):
 """
-    + "        x = x + 1\n" * (TRAINING_ASIDE // 2)
+    + "        x = x + 1\n" * (TRAINING_ASIDE // 3 + 100)
     + """\
         return x
 
