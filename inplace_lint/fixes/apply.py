@@ -39,13 +39,13 @@ class Fixed:
 
 
 def resolve(
-    diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint, known: Sequence[Diagnostic] = ()
+    diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint, known: Sequence[Diagnostic]
 ) -> None:
     """Fills in `fix` of each diagnostic with a plan, or `fix_refused` if the fix does not work.
 
     A fix must remove its finding and bring no other, but for lesser ones that its plan leads to. All are tried
-    together; only if that fails are they tried in ever smaller groups, to find those that do not work. What else the
-    unchanged source has is asked only if the changed one has more than what is `known` of it.
+    together; only if that fails are they tried in ever smaller groups, to find those that do not work. `known` are
+    findings of the unchanged source; the others are asked for only if the changed one has more than these.
     """
     planned = [
         one for one in diagnostics if one.plan is not None and one.fix is None and one.fix_refused is None

@@ -71,12 +71,11 @@ class Budget:
         self._before = 0
         #: the instruction at which an object or function began to be built that is not finished yet
         self._building_since: int | None = None
-        #: whether calls not known to write are entered as well: in files that run a backward
-        self.looks_aside = self.trains
+        #: whether calls not known to write are entered as well: in runs that train, and in files that run a backward
+        self.looks_aside = False
         #: instructions spent in calls not known to write, and the instruction at which the current one began
         self._aside = 0
         self._aside_since: int | None = None
-        self._aside_limit = TRAINING_ASIDE if self.trains else ASIDE_LIMIT
 
     def is_spent(self) -> bool:
         """Whether no more calls are entered."""
@@ -122,9 +121,8 @@ class Budget:
         if needed and self._aside_since is None:
             return True
         aside = self._looked_aside()
-        return self.looks_aside and (
-            aside <= self._aside_limit or (aside <= self.soft_limit and source in entered)
-        )
+        limit = self.soft_limit if source in entered else TRAINING_ASIDE if self.trains else ASIDE_LIMIT
+        return self.looks_aside and aside <= limit
 
     def _looked_aside(self) -> int:
         return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)

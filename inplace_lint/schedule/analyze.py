@@ -293,13 +293,13 @@ def deepened(
             is_shallow = deep.isdisjoint(run.entering.entered)
             if left is not None and root is not None and is_shallow and program.soft_limit == usual:
                 left[root] = left_by(run, root)
-            if is_shallow and run.budget.trains and not run.budget.is_spent():
+            if is_shallow and run.budget.trains and not run.budget.is_cut_short():
                 shallow = run
             wanted = worth_entering(run) - deep
             program.learnt.wanted |= wanted
             learnt = root is not None and _learn_tensors(program, run, root)
             trained = run.steps.trains or run.steps.of_parameters
-            spent, before = run.budget.trains and run.budget.is_spent(), spent
+            spent, before = run.budget.trains and run.budget.is_cut_short(), spent
             if bounded:
                 for source in sorted(wanted, key=lambda one: (one.module.filename, one.node.lineno))[:1]:
                     run.found.cut = run.found.cut or NOT_REPEATED.format(source.name)
@@ -309,10 +309,11 @@ def deepened(
             elif (spent and before) or not (wanted or learnt):
                 break  # what two runs had no steps for, a third has none for either
             deep |= wanted
-        if run.budget.is_spent() and run.budget.trains:
-            if shallow is None and not bounded and not begun_with.isdisjoint(run.entering.entered):
-                shallow = _run(program, module, root, frozenset())
-            run.entering.shallow = shallow if shallow is None or not shallow.budget.is_spent() else None
+        if spent and shallow is None and not (bounded or begun_with.isdisjoint(run.entering.entered)):
+            # All runs have entered what others of the file wanted: one that does not may come to the steps.
+            first = _run(program, module, root, frozenset())
+            shallow = None if first.budget.is_cut_short() else first
+        run.entering.shallow = shallow if spent else None
     finally:
         program.soft_limit = usual
     return run

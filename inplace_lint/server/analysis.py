@@ -93,9 +93,8 @@ class Analysis:
             next((one for one, seen in zip(found, shown) if _is(seen, code, place)), None)
             for code, place in wanted
         ]
-        resolve(
-            [one for one in chosen if one is not None], read.source, self._trial(filename, settings, read)
-        )
+        planned = [one for one in chosen if one is not None]
+        resolve(planned, read.source, self._trial(filename, settings, read), found)
         made = iter(self._in_cells(filename, [one for one in chosen if one is not None]))
         offers = []
         for one in chosen:

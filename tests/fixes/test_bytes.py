@@ -157,6 +157,6 @@ def test_a_comment_beside_the_flag_is_not_lost() -> None:
 def test_edits_of_a_diagnostic_make_the_fixed_file() -> None:
     source = PROGRAM.format(comment="# é", space="").encode()
     (one,) = lint(source)
-    resolve([one], source, lint)
+    resolve([one], source, lint, [one])
     assert one.fix is not None
     assert apply(source.decode(), one.fix.edits).encode() == fixed(source)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from inplace_lint.interp.budget import TRAINING as TRAINING_STEPS
 from inplace_lint.interp.budget import TRAINING_ASIDE
 from inplace_lint.interp.program import Program
 from inplace_lint.project.modules import Project
@@ -119,7 +120,6 @@ def test_a_step_is_told_where_torch_refuses_the_backward_behind_it(
 #: Two functions that write what another one returns to them, which writes nothing itself.
 SHARED = """\
 import torch
-from torch import nn
 
 
 def smooth(x, amount):
@@ -162,3 +162,15 @@ def test_what_one_function_had_to_enter_others_of_the_file_enter_at_once(
     for name in ("first", "second"):
         analyze.deepened(program, module, module.functions[name])
     assert entered == [("first", False), ("first", True), ("second", True)]
+
+
+def test_steps_are_told_where_what_another_function_wanted_takes_all_steps() -> None:
+    """`again` begins with the network that `train` had to enter, and its steps end there."""
+    text = TRAINING.format(loss=LOSSES["by a method"], steps=LATE)
+    head, tail = text.split("def train(batches):\n")
+    body = tail.split("\n\n\n")[0]
+    large = head.replace(
+        "        return self.second", "        x = x + 1\n" * TRAINING_STEPS + "        return self.second"
+    )
+    twice = f"{large}def train(batches):\n{body}\n\n\ndef again(batches):\n{body}\n"
+    assert sorted(told(twice)) == ["IPL003", "IPL003", "IPL106", "IPL106"]
