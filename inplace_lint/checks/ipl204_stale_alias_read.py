@@ -22,9 +22,21 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     return places.at_write(module, finding, CODE, "warning", message, labels, caption=caption, help=advice)
 
 
+def _reads(node: ast.AST, name: str) -> bool:
+    """Whether a call is given what a name holds."""
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+
+
 def _words(finding: Finding, subject: str) -> tuple[str, str, str]:
     """(message, caption, advice) for the finding."""
+    cause = finding.cause
     if isinstance(finding.at, ast.Name):
+        if cause is not None and cause.layer is not None and _reads(cause.at, finding.at.id):
+            return (
+                f"{subject} is read after a layer changed it in place",
+                "this has the new values too",
+                "build the layer without `inplace=True`; if the new values are meant, read the layer's result",
+            )
         return (
             f"{subject} is read after the same tensor was changed in place under another name",
             "this has the new values too",

@@ -120,7 +120,7 @@ RULES: tuple[Rule, ...] = (
         "stale-alias-read",
         "warning",
         "0.1.0",
-        "A second name of a tensor is read as if an in-place change through the first had not reached it.",
+        "A tensor is read by a name as if an in-place change through another expression had not reached it.",
     ),
     Rule(
         "IPL205",

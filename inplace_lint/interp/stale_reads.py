@@ -175,7 +175,7 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
     """The write that makes a read of `name` stale, if any; `twice`: the op also reads the tensor by another name."""
     frame = run.frame
     bound = _binding(run, name, tensor)
-    if bound is None and _runs_nothing(at):
+    if tensor not in run.found.written:
         return None
     for write in reversed(run.found.writes):
         if write.through is not tensor or not compatible(write.guard, run.path):
@@ -185,18 +185,36 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
             continue
         if place.at is not at and _within(place.at, at):
             return write
-        if bound is None:
-            continue
-        if write.time <= bound.time:
+        if bound is not None and write.time <= bound.time:
             return None  # this write, and all before it, came before the name was bound
         through = _names_through(place.at)
         if name in through and not isinstance(place.at, ast.Subscript):
-            return None  # a write by this name has read it, or replaced it: that is where it was stale
-        if name in through or _does_it_again(at, name, write, through):
+            # A write by this name has read it, or replaced it: that is where it was stale.
+            return write if _is_taken_for_new(run, name, write, place) else None
+        if bound is None or name in through or _does_it_again(at, name, write, through):
             continue
         if twice or bound.source in through:
             return write
     return None
+
+
+def _is_taken_for_new(run: Run, name: str, write: Write, place: Place) -> bool:
+    """Whether a layer with `inplace=True` changed what `name` holds, and its result got a name of its own.
+
+    In `out = self.relu(x)` nothing shows the change, and who wanted it for `x` as well would have written `x` there.
+    """
+    return (
+        write.place.layer is not None
+        and place is write.place
+        and any(
+            other != name and any(b.time >= write.time and b.source is None and _holds(run, b, write) for b in known)
+            for other, known in run.frame.bindings.items()
+        )
+    )
+
+
+def _holds(run: Run, binding: Binding, write: Write) -> bool:
+    return any(tensor is write.through for _, tensor in run.tensors(binding.value))
 
 
 def _does_it_again(at: ast.AST, name: str, write: Write, through: set[str]) -> bool:
@@ -250,13 +268,6 @@ def _operands(node: Any) -> Iterator[ast.AST]:
 
 def _named_operands(node: ast.AST) -> list[ast.Name]:
     return [operand for operand in _operands(node) if isinstance(operand, ast.Name)]
-
-
-def _runs_nothing(node: ast.AST) -> bool:
-    """Whether all operands are names and constants, so that evaluating them writes nothing."""
-    if isinstance(node, ast.Call) and not isinstance(node.func, (ast.Name, ast.Attribute)):
-        return False
-    return all(isinstance(one, (ast.Name, ast.Constant)) for one in _operands(node))
 
 
 def _names_through(node: ast.AST) -> set[str]:
