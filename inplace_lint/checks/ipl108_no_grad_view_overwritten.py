@@ -1,4 +1,4 @@
-"""IPL108: an in-place write, in grad mode, to a view that was made under no_grad."""
+"""IPL108: an in-place write, in grad mode, to a view that was made under no_grad or by a custom Function."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
             module,
             finding,
             CODE,
-            "a view that was made under no_grad is used after its base was changed in place",
+            "a view that was made without recording gradients is used after its base was changed in place",
             f"{finding.op} raises here",
             "the view is made here",
             "use the view before the base is changed, or change the base out of place",
@@ -31,7 +31,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
         module,
         finding,
         CODE,
-        f"{subject} is a view that was made under no_grad, and is changed in place with grad mode on",
+        f"{subject} is a view that was made without recording gradients, and is changed in place with grad mode on",
         f"{finding.op} raises here",
         "the view is made here",
         "make the view where gradients are recorded, or write it under `with torch.no_grad():`",

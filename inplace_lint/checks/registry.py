@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         "no-grad-view-overwritten",
         "error",
         "0.1.0",
-        "A view made under no_grad is changed in place while gradients are recorded.",
+        "A view made without recording gradients is changed in place while they are recorded.",
     ),
     Rule(
         "IPL201",

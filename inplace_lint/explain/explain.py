@@ -239,7 +239,7 @@ class _Account:
         if tensor.multi is not None:
             marks.append(f"one of several views made on line {_at(tensor.multi)}")
         if tensor.no_grad_view is not None:
-            marks.append(f"a view made under no_grad on line {_at(tensor.no_grad_view)}")
+            marks.append(f"a view made without recording gradients on line {_at(tensor.no_grad_view)}")
         if tensor.expanded is not None:
             marks.append(f"expanded on line {_at(tensor.expanded.place)}: elements share memory")
         if tensor.view and not marks:

@@ -56,7 +56,7 @@ def _apply(
     at: ast.AST,
 ) -> Value:
     """Runs `forward` on a context, and makes the node of the call."""
-    kept, dirty, methods = _of_context()
+    kept, dirty, constant, methods = _of_context()
     for name, method in methods.items():
         if isinstance(context, Instance):
             run.put(context, name, method)
@@ -78,7 +78,8 @@ def _apply(
     untouched = [tensor for _, tensor in given if tensor not in dirty]
     result = _own_view(run, result, untouched, place)
     for guard, tensor in run.tensors_within(result):
-        run.heap.results_in(tensor.graph, guard, node, strongest(grads))
+        if tensor not in constant:
+            run.heap.results_in(tensor.graph, guard, node, strongest(grads))
     inputs = {tensor.storage for _, tensor in given}
     on_context = [
         (guard, tensor, True)
@@ -99,13 +100,22 @@ def _apply(
     return result
 
 
-def _of_context() -> tuple[list[tuple[Guard, Tensor]], set[Tensor], dict[str, Value]]:
-    """What `ctx.save_for_backward` of one call will keep, what `mark_dirty` will name, and the methods of `ctx`."""
+def _of_context() -> tuple[list[tuple[Guard, Tensor]], set[Tensor], set[Tensor], dict[str, Value]]:
+    """What one call keeps by `ctx.save_for_backward`, and names by `mark_dirty` and `mark_non_differentiable`.
+
+    Last come these methods.
+    """
     kept: list[tuple[Guard, Tensor]] = []
     dirty: set[Tensor] = set()
+    constant: set[Tensor] = set()
 
     def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
         dirty.update(tensor for value in values for _, tensor in run.tensors(value))
+        return Constant(None)
+
+    def mark_non_differentiable(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
+        constant.clear()  # the latest call counts
+        constant.update(tensor for value in values for _, tensor in run.tensors(value))
         return Constant(None)
 
     def save_for_backward(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
@@ -118,10 +128,10 @@ def _of_context() -> tuple[list[tuple[Guard, Tensor]], set[Tensor], dict[str, Va
     methods: dict[str, Value] = {
         "save_for_backward": Native(save_for_backward),
         "mark_dirty": Native(mark_dirty),
-        "mark_non_differentiable": Native(ignore),
+        "mark_non_differentiable": Native(mark_non_differentiable),
         "set_materialize_grads": Native(ignore),
     }
-    return kept, dirty, methods
+    return kept, dirty, constant, methods
 
 
 def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:

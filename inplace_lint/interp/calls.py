@@ -100,7 +100,10 @@ def call(
     if isinstance(func, Symbol):
         if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):
             return _of_unknown_modules(run, func, args, kwargs, at)
-        return _carrying(run, symbols.call(run, func.dotted, args, kwargs, at), made, args, kwargs)
+        found = symbols.call(run, func.dotted, args, kwargs, at)
+        if isinstance(found, Unknown):
+            run.returned_by(found, (run.frame.uid, at, func.dotted))
+        return _carrying(run, found, made, args, kwargs)
     if isinstance(func, ClassValue):
         return _carrying(run, objects.instantiate(run, func, args, kwargs, at, exact), made, args, kwargs)
     if isinstance(func, TorchModule):
@@ -206,7 +209,7 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
     result.nodes, result.returned = given, True
     if isinstance(func, (Sequence_, TorchModule)):
         result.behind = external_modules.hidden_in(run, result, [*args, *kwargs.values()])
-    return result
+    return run.returned_by(result, (run.frame.uid, at, func))
 
 
 # Functions of the project

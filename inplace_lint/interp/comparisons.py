@@ -85,7 +85,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             results.append((guard, compare(run, op, atom, right, at)))
         run.path = path
         return join(results) if results else Unknown()
-    known = own_operators.compare(run, op, left, right, at) or _same(run, op, left, right)
+    known = own_operators.compare(run, op, left, right, at) or _same(run, op, left, right, at)
     if known is not None:
         return known
     if op in ("is", "is not"):
@@ -233,7 +233,7 @@ def _partly_constant(value: Phi) -> bool:
     return any(isinstance(atom, Constant) for _, atom in value.alternatives)
 
 
-def _same(run: Run, op: str, left: Value, right: Value) -> Value | None:
+def _same(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
     """`==` or `is` of classes, versions, functions and objects, as a constant; None if it is not decided."""
     if op not in ("is", "is not", "==", "!="):
         return None
@@ -241,7 +241,10 @@ def _same(run: Run, op: str, left: Value, right: Value) -> Value | None:
     alike = (FunctionValue, Instance) if op.startswith("is") else (FunctionValue, Instance, Bound)
     if same is None and isinstance(left, alike) and isinstance(right, alike):
         same = None if isinstance(left, Instance) and left.many else handles.are_same(left, right)
-    return None if same is None else Constant(same == (op in ("is", "==")))
+    if same is None:
+        found = instances.is_of_type(run, left, right) or instances.is_of_type(run, right, left)
+        return found if found is None or op in ("is", "==") else operators.unary(run, "not", found, at)
+    return Constant(same == (op in ("is", "==")))
 
 
 def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST) -> Value:

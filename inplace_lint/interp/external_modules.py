@@ -137,7 +137,7 @@ def called(
             _remember(run, forward, weights, known)
     elif run.program.second_look:
         run.bottom().slots[(result, "member", unmodeled.UNRECORDED)] = Constant(True)
-    return result
+    return run.returned_by(result, (run.frame.uid, at, func))
 
 
 def _is_network(run: Run, value: Value) -> bool:

@@ -48,11 +48,12 @@ def is_tensor(run: Run, args: Sequence[Value]) -> Value:
         bases = args[0].cls.external_bases()
         if "torch.Tensor" in bases or all(base.startswith("torch.nn.") for base in bases):
             return Constant("torch.Tensor" in bases)
-    return run.test(("isinstance", args[0] if args else None, "torch.Tensor"))
+    return run.test(("isinstance", run.shown_by(args[0]) if args else None, "torch.Tensor"))
 
 
 def is_told_apart(run: Run, value: Value, guard: Guard) -> bool:
     """Whether `isinstance` tests on all paths of the guard have found the value no tensor, or a list or dict."""
+    value = run.shown_by(value)
     return run.is_told(("isinstance", value, "torch.Tensor"), False, guard) or any(
         run.is_told(("isinstance", value, f"builtins.{kind}"), True, guard) for kind in ("dict", "list")
     )
@@ -154,6 +155,18 @@ def are_same(run: Run, left: Value, right: Value) -> bool | None:
     return None
 
 
+def is_of_type(run: Run, type_: Value, cls: Value) -> Value | None:
+    """Whether `type(x)` is a class of Python, as `isinstance` says of x; None if that is not the question.
+
+    Else a path on which x is a tensor by `isinstance`, and a tuple by its type, would look possible.
+    """
+    key = run.key_of(type_) if isinstance(type_, Scalar) else None
+    if not (isinstance(key, tuple) and key[0] == "type" and isinstance(cls, Symbol)):
+        return None
+    space, _, name = cls.dotted.rpartition(".")
+    return is_instance(run, [key[1], cls]) if space == "builtins" and name in _BUILTIN_TYPES else None
+
+
 def _is_of_no_class(value: Value, builtin: str) -> bool:
     """Whether a value is no direct instance of a class of Python, of whichever class it is."""
     open_ = isinstance(value, (Unknown, Scalar, Constant, Symbol, Phi))
@@ -245,7 +258,7 @@ def _is_a(run: Run, obj: Value, kind: Value) -> Value:
     collection = dotted.startswith("collections.abc.") or name in _BUILTIN_TYPES
     if collection and name not in _NUMBERS and _is_number(obj):
         return Constant(False)
-    return run.test(("isinstance", obj, dotted or kind))
+    return run.test(("isinstance", run.shown_by(obj), dotted or kind))
 
 
 def _classes_in_python(value: Value) -> list[type]:

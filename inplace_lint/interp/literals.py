@@ -64,6 +64,7 @@ class Literals:
         #: by operation and operands, the first value that was computed so; and by value its number
         self._first: dict[Hashable, Value] = {}
         self._numbers: dict[Value, Hashable] = {}
+        self._of_class: dict[Value, Value] = {}
         self._own_bits = 0
 
     def bit(self, key: Hashable) -> int:
@@ -185,6 +186,16 @@ class Literals:
             self._numbers[known] = ("number", self.program.last_uid)
         self._numbers[value] = self._numbers[known]
         return value
+
+    def returned_by(self, value: Value, call: Hashable) -> Value:
+        """Note that a value has the class of what this call returned first, in an earlier round of a loop."""
+        first = self._first.setdefault(("returned", call), value)
+        self._of_class[value] = first
+        return value
+
+    def shown_by(self, value: Value) -> Value:
+        """The value whose `isinstance` tests tell the class of this one, itself or the first of its call."""
+        return self._of_class.get(value, value)
 
     def changed(self, value: Value) -> None:
         """Note that what is computed of a value from here on may be something else than before."""

@@ -207,7 +207,8 @@ def _is_taken_for_new(run: Run, name: str, write: Write, place: Place) -> bool:
         write.place.layer is not None
         and place is write.place
         and any(
-            other != name and any(b.time >= write.time and b.source is None and _holds(run, b, write) for b in known)
+            other != name
+            and any(b.time >= write.time and b.source is None and _holds(run, b, write) for b in known)
             for other, known in run.frame.bindings.items()
         )
     )

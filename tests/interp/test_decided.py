@@ -104,3 +104,50 @@ def test_any_of_a_short_tuple_at_an_unknown_index(choices: str, raises: bool) ->
     exec(source, there)
     assert spoils(there["Net"](2)(torch.ones(2, 3))) == raises
     assert told(source) == (["IPL101"] if raises else [])
+
+
+BY_TYPE = """import torch
+from torch import nn
+from elsewhere import layer
+
+
+def of_all(fn, tree):
+    if isinstance(tree, tuple):
+        return tuple(fn(one) for one in tree)
+    elif isinstance(tree, torch.Tensor):
+        return fn(tree)
+    raise ValueError
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        out = None
+        for i in range(2):
+            part = {call}(x[i : i + 1])
+            kind = type(part)
+            if out is None:
+                out = of_all(lambda one: one.new_zeros(2, 3), part)
+            if {test}:
+                for row, one in zip(out, part):
+                    row[i] = one[0]
+            else:
+                out[i] = part[0]
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "test", "flagged"),
+    [
+        ("layer", "kind is tuple", False),
+        ("layer", "tuple == kind", False),
+        ("layer", "kind is not torch.Size and isinstance(part, tuple)", False),
+        ("layer", "torch.is_tensor(part)", True),
+        ("layer", "kind is not tuple", True),
+        ("self.layer", "kind is tuple", False),
+        ("self.layer", "kind is not tuple", True),
+    ],
+)
+def test_what_a_call_returns_is_of_one_class_in_all_rounds(call: str, test: str, flagged: bool) -> None:
+    # If it is a tensor, the rows of `out` are views of one op, and to write one of them raises.
+    assert told(BY_TYPE.format(call=call, test=test)) == (["IPL104"] if flagged else [])
