@@ -21,8 +21,8 @@ CASES = sorted((ROOT / "rules").glob("IPL1*/cases/bad_*.py"))
 FIRST_CASES = list({path.parent: path for path in reversed(CASES)}.values())
 
 
-def project(root: Path = ROOT) -> Project:
-    return Project(str(root), ())
+def project(root: Path | None = None) -> Project:
+    return Project(str(root or Path.cwd()), ())
 
 
 def told(code: str, line: int) -> str:
