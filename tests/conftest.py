@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,18 @@ os.environ["INPLACE_LINT_CACHE_DIR"] = os.devnull
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
+
+
+@pytest.fixture(scope="session")
+def nowhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder."""
+    return tmp_path_factory.mktemp("nowhere")
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources that tests give by text belong to no project: in the tool's, checks would read its thousands of files."""
+    monkeypatch.chdir(nowhere)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
 
 
 def _reads(node: ast.AST, name: str) -> bool:
-    """Whether a call is given what a name holds."""
+    """Whether an expression mentions a name."""
     return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
 
 
@@ -31,11 +31,11 @@ def _words(finding: Finding, subject: str) -> tuple[str, str, str]:
     """(message, caption, advice) for the finding."""
     cause = finding.cause
     if isinstance(finding.at, ast.Name):
-        if cause is not None and cause.layer is not None and _reads(cause.at, finding.at.id):
+        if cause is not None and _reads(cause.at, finding.at.id):
             return (
-                f"{subject} is read after a layer changed it in place",
+                f"{subject} is read after it was changed in place",
                 "this has the new values too",
-                "build the layer without `inplace=True`; if the new values are meant, read the layer's result",
+                "make the change out of place (a layer without `inplace=True`), or read its result if that is meant",
             )
         return (
             f"{subject} is read after the same tensor was changed in place under another name",

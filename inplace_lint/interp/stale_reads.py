@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import end_of, start_of, walk
+from ..syntax.surroundings import Surroundings
 from . import idempotent_writes
 from .event import Event
 from .guards import both, compatible, implies
@@ -190,7 +191,7 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
         through = _names_through(place.at)
         if name in through and not isinstance(place.at, ast.Subscript):
             # A write by this name has read it, or replaced it: that is where it was stale.
-            return write if _is_taken_for_new(run, name, write, place) else None
+            return write if _is_hidden_by_a_layer(run, write, place, at) else None
         if bound is None or name in through or _does_it_again(at, name, write, through):
             continue
         if twice or bound.source in through:
@@ -198,24 +199,15 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
     return None
 
 
-def _is_taken_for_new(run: Run, name: str, write: Write, place: Place) -> bool:
-    """Whether a layer with `inplace=True` changed what `name` holds, and its result got a name of its own.
+def _is_hidden_by_a_layer(run: Run, write: Write, place: Place, at: ast.AST) -> bool:
+    """Whether a call before this one changed its argument by a layer with `inplace=True`, and its result is used.
 
     In `out = self.relu(x)` nothing shows the change, and who wanted it for `x` as well would have written `x` there.
     """
-    return (
-        write.place.layer is not None
-        and place is write.place
-        and any(
-            other != name
-            and any(b.time >= write.time and b.source is None and _holds(run, b, write) for b in known)
-            for other, known in run.frame.bindings.items()
-        )
-    )
-
-
-def _holds(run: Run, binding: Binding, write: Write) -> bool:
-    return any(tensor is write.through for _, tensor in run.tensors(binding.value))
+    layer = write.place.layer
+    if layer is None or place.at is at or (layer.frame is run.frame and _within(layer.at, place.at)):
+        return False  # `nn.ReLU(inplace=True)(x)` shows it
+    return not Surroundings(run.frame.module, place.at).is_statement()
 
 
 def _does_it_again(at: ast.AST, name: str, write: Write, through: set[str]) -> bool:

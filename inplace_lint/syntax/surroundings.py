@@ -198,17 +198,25 @@ class Surroundings:
         scope: ast.AST = self.function or self.path[0]
         if not self.owns(name):
             return True
+        end = end_of(self.node)
+        for outer in reversed(self.path[self.path.index(scope) :]):
+            element, rest = _with_its_own(outer, name)
+            if any(_within(self.node, part) for part in (*element, *rest)):
+                # It is the variable of a comprehension, bound anew in each round, of which the element comes last.
+                comes_last = any(_within(self.node, part) for part in element)
+                ahead = {n for part in (() if comes_last else element) for n in walk(part)}
+                return any(
+                    _reads(n, name) and (start_of(n) >= end or n in ahead)
+                    for part in (*element, *rest)
+                    for n in walk(part, {self.node})
+                )
         statement = self.statement
         if isinstance(statement, ast.Assign) and any(
-            isinstance(n, ast.Name)
-            and n.id == name
-            and isinstance(n.ctx, ast.Load)
-            and not _within(n, self.node)
+            _reads(n, name) and not _within(n, self.node)
             for target in statement.targets
             for n in walk(target)
         ):
             return True  # an assignment evaluates its target after its value
-        end = end_of(self.node)
         if isinstance(statement, ast.Assign) and self._is_bound_anew(name):
             return any(
                 isinstance(n, ast.Name) and n.id == name and start_of(n) >= end for n in walk(statement.value)
@@ -221,6 +229,7 @@ class Surroundings:
         if protected:
             first = (0, 0)
         exclusive = _other_branches(self.path, self.node) if not again and not protected else set()
+        exclusive.update(part for n in walk(scope) for parts in _with_its_own(n, name) for part in parts)
         for other in walk(scope, exclusive):
             target = other.target if isinstance(other, ast.AugAssign) else None
             if target is not None and other is not self.node:
@@ -235,6 +244,19 @@ class Surroundings:
             ):
                 return True
         return False
+
+
+def _with_its_own(node: ast.AST, name: str) -> tuple[list[ast.AST], list[ast.AST]]:
+    """The parts of a comprehension in which `name` is a variable of its own: its element, and what comes before it."""
+    if not isinstance(node, _COMPREHENSIONS) or not any(binds(one.target, name) for one in node.generators):
+        return [], []
+    first, *others = node.generators
+    element: list[ast.AST] = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    return element, [first.target, *first.ifs, *others]
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
 
 
 def binds(node: ast.AST, name: str) -> bool:

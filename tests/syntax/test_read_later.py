@@ -45,6 +45,22 @@ BODIES = (
     "for v in fresh(rows):\n    w = call(v) if flags else use(v)",
     "v = new()\nw = [call(v) if flags else 1, use(v)]",
     "while use(v) or flags and flags.pop():\n    v = new()\n    call(v)",
+    "w = [call(v) for v in fresh(rows)]",
+    "w = [call(v) for v in fresh(rows)]\nuse(v)",
+    "w = [call(v) for v in fresh(rows)]\nw = [use(v) for v in fresh(rows)]",
+    "w = [(call(v), use(v)) for v in fresh(rows)]",
+    "w = [(use(v), call(v)) for v in fresh(rows)]",
+    "w = [use(v) for v in fresh(rows) if not call(v)]",
+    "w = [1 for v in fresh(rows) if not call(v)]",
+    "w = {use(v): call(v) for v in fresh(rows)}",
+    "w = {call(v): use(v) for v in fresh(rows)}",
+    "w = [use(u) for v in fresh(rows) for u in (call(v), v)]",
+    "v = new()\ncall(v)\nw = [use(v) for v in fresh(rows)]",
+    "v = new()\ncall(v)\nw = [use(v) for u in fresh(rows)]",
+    "v = new()\ncall(v)\nw = [use(v) for v in fresh(rows, use(v))]",
+    "v = new()\ncall(v)\nw = {use(v): 1 for u in fresh(rows) for v in [u]}",
+    "v = new()\nw = [use(v) for v in fresh(rows, call(v))]",
+    "v = new()\nw = [use(v) for v in [call(v), v]]",
 )
 #: Those for which the answer may be that it is read, though it is not.
 LOOSE = {

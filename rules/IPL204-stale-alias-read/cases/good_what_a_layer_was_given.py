@@ -10,6 +10,7 @@ class Unit(nn.Module):
         self.act = nn.ReLU(inplace=True)
         self.fc = nn.Linear(width, width)
         self.down = nn.Linear(width, width)
+        self.layers = nn.ModuleList(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(width, width)) for _ in range(2))
 
     def activated(self, x):
         x = self.act(x)
@@ -31,8 +32,13 @@ class Unit(nn.Module):
         x = self.down(out)
         return self.fc(out) + x
 
+    def in_turn(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
     def forward(self, x):
-        return self.activated(x) + self.unnamed(x.clone()) + self.before(x.clone()) + self.anew(x.clone())
+        return self.activated(x.clone()) + self.unnamed(x.clone()) + self.before(x.clone()) + self.anew(x.clone())
 
 
 if __name__ == "__main__":
@@ -41,4 +47,6 @@ if __name__ == "__main__":
     assert torch.allclose(unit.activated(x.clone()), unit.fc(x.relu()) + x.relu())
     assert torch.allclose(unit.unnamed(x.clone()), unit.fc(x.relu()) + x.relu())
     assert torch.allclose(unit.before(x.clone()), unit.fc(x.relu()) + x * 2)
+    first, second = (layer[1] for layer in unit.layers)
+    assert torch.allclose(unit.in_turn(x.clone()), second(first(x.relu()).relu()))
     assert torch.allclose(unit.anew(x.clone()), unit.fc(x.relu()) + unit.down(x.relu()))
